@@ -140,7 +140,7 @@ def draw(folder: Path) -> None:
         with shot("review") as page:
             drop(page, "game.json", recorded(2, 8, ["greedy", "random"]))
             page.click("#ask-review")
-            page.wait_for_selector("#next-mistake", timeout=180_000)
+            page.wait_for_selector(".curve .tabs", timeout=180_000)
             page.click("#next-mistake")
         with shot("think") as page:
             begin(page, "chief", seed=3)

@@ -245,3 +245,23 @@ def test_the_page_plays_agents_of_the_command_line(browser):
         one.context.close()
         served.shutdown()
         thread.join(10)
+
+
+def test_the_page_says_that_an_agent_of_the_command_line_takes_a_while(browser):
+    slow = Slow()
+    with AgentServer(
+        {"mine": slow}, page(server={"agents": described({"mine": slow})}), 0
+    ) as served:
+        thread = threading.Thread(target=served.serve_forever, daemon=True)
+        thread.start()
+        one = Page(browser, address=served.address)
+        begin(one.page, seats=("mine", ""), seed=3)
+        one.page.wait_for_function(
+            "() => document.querySelector('.decision').textContent.includes('loaded and compiled')"
+        )
+        slow.go.set()
+        one.page.wait_for_selector("#confirm")
+        assert "loaded and compiled" not in one.page.inner_text(".decision")
+        one.context.close()
+        served.shutdown()
+        thread.join(10)

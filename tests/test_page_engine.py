@@ -19,6 +19,7 @@ from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
 from cacao_env.analysis import Analysis
 from cacao_env.engine import jit
 from cacao_env.play.build import page
+from cacao_env.play.review import Reviewer, _decisions
 from cacao_env.registry import load_agent
 from tests.tiers import mostly_slow
 
@@ -96,6 +97,8 @@ def as_data(analysis: Analysis) -> dict[str, Any]:
 
 def alike(own: Any, page: Any) -> bool:
     """Whether plain data are the same, numbers to nine digits."""
+    if isinstance(own, str):
+        return bool(own == page)
     if isinstance(own, dict):
         return own.keys() == page.keys() and all(alike(own[key], page[key]) for key in own)
     if isinstance(own, list):
@@ -120,6 +123,32 @@ def test_games_in_the_page_are_those_of_the_package(agent, count, sims):
             there[key] for key in ("actions", "scores", "rng")
         ], one
         assert alike(own["thought"], there["thought"]), one
+
+
+@needs_node
+@pytest.mark.skipif(not jit.COMPILED, reason="in the interpreter these games take minutes")
+@pytest.mark.parametrize("players", mostly_slow([2, 3, 4]))
+def test_a_loss_and_its_sources_are_those_of_the_package(players):
+    """What a move lost is judged alike, and its sources add up to it."""
+    asked = {"players": players, "volcanoes": players == 3, "decisions": "auto", "seed": 5}
+    asked |= {"agent": "random", "sims": 0, "thoughts": 0}
+    game = Game.new(players, 5, volcanoes=players == 3)
+    memory = [load_agent("random").begin(50 + seat) for seat in range(players)]
+    while game.seat is not None:
+        game.play(load_agent("random").act([game], [memory[game.seat]])[0])
+    decisions = list(_decisions(game.with_options("explicit")))
+    some = [decisions[k] for k in (0, 9, 20, -12)]
+    [there] = in_the_page([asked | {"judge": [ply for ply, _, _ in some]}])
+    reviewer = Reviewer(game.options)
+    explained = 0
+    for decision, other in zip(some, there["judged"], strict=True):
+        own = reviewer.judged(*decision)
+        for key in ("gold", "low", "high", "exact", "sources", "gain", "grade", "shares"):
+            assert alike(own[key], other[key]), (own["ply"], key)
+        if own["gold"] and not own["exact"]:
+            explained += 1
+            assert sum(other["sources"].values()) == pytest.approx(other["gold"], abs=1e-9)
+    assert explained > 1
 
 
 # --- exp, tanh and log ------------------------------------------------------------------------

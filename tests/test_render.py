@@ -4,6 +4,7 @@ import json
 import sys
 import xml.etree.ElementTree as ET
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from cacao_env.play.words import frame_of
 from cacao_env.render.art import jungle_tile, rect, sign, worker_tile
 from cacao_env.render.position import position_of
 from cacao_env.render.raster import fitted, image
-from cacao_env.render.scene import Scene, extent_of, scene_of
+from cacao_env.render.scene import PANEL_WIDTH, Scene, extent_of, scene_of
 from tests.games import played, positions
 from tests.pictures import rules
 
@@ -206,6 +207,26 @@ def test_pictures_of_a_history_tell_move_scores_and_sources(over):
         assert {str(row["sales"]), str(row["temples"])} <= set(last)
     assert any(text.startswith("jungle pile: ") for text in texts(frame))
     assert "sales" not in texts(frame)
+
+
+def test_no_text_beside_the_table_runs_into_another(over):
+    """A letter is taken to be as wide as in the usual fonts in the mean, 0.56 of its size."""
+    frames = list(frames_of(over))
+    longest = max(frames[1:], key=lambda frame: len(frame["move"]))
+    for frame in (longest, frames[-1]):
+        scene = scene_of(frame, names=["A name of sixteen"] * over.num_players)
+        lines: dict[int, list[tuple[float, float]]] = {}
+        for text in ET.fromstring(scene.svg()).iter(f"{SVG}text"):
+            size = float(text.get("font-size"))
+            wide = 0.56 * size * len(text.text or "")
+            part = {"start": 0.0, "middle": 0.5, "end": 1.0}[text.get("text-anchor")]
+            first = float(text.get("x")) - part * wide
+            if float(text.get("x")) > scene.width - PANEL_WIDTH:
+                middle = round(float(text.get("y")) - 0.36 * size)
+                lines.setdefault(middle, []).append((first, first + wide))
+        for spans in map(sorted, lines.values()):
+            assert spans[-1][1] <= scene.width + 1
+            assert all(one[1] <= other[0] + 1 for one, other in pairwise(spans))
 
 
 # --- Render modes ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any
 
 from ..agent import decider
@@ -12,6 +13,7 @@ from ..game import Game
 from ..gold_sources import SOURCES, gold_by_source
 from ..render.position import position_of
 
+_COLUMNS = [*ascii_uppercase, *ascii_lowercase, *(f"a{letter}" for letter in ascii_lowercase)]
 _EDGES = {variant: [int(n) for n in EDGES[i]] for i, variant in enumerate(VARIANTS)}
 
 
@@ -20,12 +22,8 @@ def parts_of(move: Move) -> dict[str, Any]:
     if move[0] == "act":
         _, (row, column), edge, workers = move
         down, right = OFFSETS[edge]
-        return {
-            "cell": [row + down, column + right],
-            "worker": [row, column],
-            "edge": edge,
-            "workers": workers,
-        }
+        cell, worker = [row + down, column + right], [row, column]
+        return {"cell": cell, "worker": worker, "edge": edge, "workers": workers}
     name, tile, turn, cell = move
     parts = {"cell": list(cell), "tile": tile, "turn": turn}
     if name != "fill":
@@ -38,16 +36,20 @@ def in_words(game: Game, move: Move) -> str:
     if move[0] in ("place", "overbuild"):
         name, tile, turn, cell = move
         edges = "-".join(str(n) for n in _EDGES[tile, turn])
-        verb = "place" if name == "place" else "overbuild with"
-        return f"{verb} {edges} at {cell[0]},{cell[1]}"
+        return f"{'place' if name == 'place' else 'overbuild with'} {edges} at {_space(cell)}"
     if move[0] == "fill":
         _, tile, turn, cell = move
         way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
-        return f"fill {cell[0]},{cell[1]} with {_tile_name(tile)}{way}"
+        return f"fill {_space(cell)} with {_tile_name(tile)}{way}"
     _, _, edge, workers = move
     row, column = parts_of(move)["cell"]
     beside = SIDE_NAMES[opposite(edge)]
     return f"{_deed(_jungle_kind(game, row, column), workers)} (from the {beside})"
+
+
+def _space(cell: tuple[int, int]) -> str:
+    """Name a space as the page does: the plantation of the start lies on j10."""
+    return f"{_COLUMNS[cell[1] + 35]}{10 - cell[0]}"
 
 
 def _tile_name(kind: str) -> str:
@@ -58,12 +60,10 @@ def _tile_name(kind: str) -> str:
 
 def _deed(kind: str, workers: int) -> str:
     name = _tile_name(kind)
-    people = "no worker" if workers == 0 else f"{workers} worker{'s' if workers > 1 else ''}"
+    people = f"{workers or 'no'} worker{'s' if workers > 1 else ''}"
     if kind.startswith("market"):
         return f"sell {workers or 'nothing'} at {name}"
-    if kind.startswith("plantation"):
-        return f"harvest with {people} at {name}"
-    return f"{name}: {people}"
+    return f"harvest with {people} at {name}" if "plant" in kind else f"{name}: {people}"
 
 
 def _jungle_kind(game: Game, row: int, column: int) -> str:

@@ -106,8 +106,7 @@ def tile_drawn(tile: dict[str, Any], x: float, y: float) -> str:
     """Draw a tile of the table, with the edges of the tiles below it."""
     if "kind" in tile:
         return jungle_tile(tile["kind"], tile["turned"], x, y)
-    drawn = ""
-    under = tile["under"]
+    drawn, under = "", tile["under"]
     for below in under:
         paint = _outline(COLOURS[below["owner"]], 4, LIGHT[below["owner"]])
         drawn += rect(x + 7, y + 7, 95, 95, 13, paint)
@@ -125,10 +124,10 @@ def tile_drawn(tile: dict[str, Any], x: float, y: float) -> str:
 def _panel(position: Position, x: float, names: Sequence[str]) -> tuple[str, float]:
     """(drawing, height) of what stands beside the table."""
     y = MARGIN
-    drawn = words(x, y + 14, _headline(position, names), 24, bold=True)
+    drawn = _fitted(x, y + 14, _headline(position, names), 24, bold=True)
     y += 40
     if "move" in position:
-        drawn += words(x, y + 4, _caption(position, names), 19)
+        drawn += _fitted(x, y + 4, _caption(position, names), 19)
         y += 30
     is_told = position["phase"] == "over" and "sources" in position
     drawn += _sources(position, x, y, names) if is_told else _supply(position, x, y)
@@ -137,6 +136,10 @@ def _panel(position: Position, x: float, names: Sequence[str]) -> tuple[str, flo
         drawn += _village(position, seat, x, y, names[seat])
         y += BOARD_HEIGHT + 12
     return drawn, y + MARGIN - 12
+
+
+def _fitted(x: float, y: float, text: str, size: float, bold: bool = False) -> str:
+    return words(x, y, text, min(size, (PANEL_WIDTH - MARGIN) / (0.56 * len(text))), bold=bold)
 
 
 def _caption(position: Position, names: Sequence[str]) -> str:
@@ -149,21 +152,21 @@ def _caption(position: Position, names: Sequence[str]) -> str:
 
 def _sources(position: Position, x: float, y: float, names: Sequence[str]) -> str:
     """Where each player's gold came from, the winners first."""
-    kinds = [
-        kind for kind in SOURCES if kind != ("mines" if position["volcanoes"] else "volcanoes")
-    ]
-    at = [x + 190 + 66 * column for column in range(len(kinds) + 1)]
+    absent = "mines" if position["volcanoes"] else "volcanoes"
+    kinds = [kind for kind in SOURCES if kind != absent]
+    at = [x + 212 + 64 * column for column in range(len(kinds) + 1)]
     drawn = "".join(
-        words(where, y + 10, word, 15, SHADE, "end")
+        words(where, y + 10, word, 12, SHADE, "end")
         for where, word in zip(at, [*kinds, "score"], strict=True)
     )
 
-    def place(seat: int) -> tuple[bool, int]:
-        return seat not in position["winners"], -position["seats"][seat]["score"]
-
-    for line, seat in enumerate(sorted(range(position["players"]), key=place)):
+    ranked = [
+        (seat not in position["winners"], -one["score"], seat)
+        for seat, one in enumerate(position["seats"])
+    ]
+    for line, (_, _, seat) in enumerate(sorted(ranked)):
         middle = y + 38 + 26 * line
-        drawn += sign(seat, x + 10, middle, 9) + words(x + 26, middle, names[seat], 16)
+        drawn += sign(seat, x + 10, middle, 9) + words(x + 26, middle, names[seat], 15)
         gold = [position["sources"][seat][kind] for kind in kinds]
         for where, amount in zip(at, [*gold, position["seats"][seat]["score"]], strict=True):
             drawn += words(where, middle, str(amount), 16, INK, "end", bold=where == at[-1])
@@ -175,9 +178,8 @@ def _headline(position: Position, names: Sequence[str]) -> str:
         winners = " and ".join(names[seat] for seat in position["winners"])
         return f"The game is over: {winners} won"
     doing = {"place": "places a tile", "fill": "fills a jungle cell", "act": "acts"}
-    what = doing[position["phase"]]
-    turn = position["turn"] + 1
-    return f"Turn {turn} of {position['turns']}: {names[position['seat']]} {what}"
+    turn = f"Turn {position['turn'] + 1} of {position['turns']}"
+    return f"{turn}: {names[position['seat']]} {doing[position['phase']]}"
 
 
 def _supply(position: Position, x: float, y: float) -> str:
@@ -235,9 +237,8 @@ def _stores(player: dict[str, Any], x: float, y: float) -> str:
     """Stored cacao and sun tokens."""
 
     def places(name: str, count: int, all_of_them: int, at: float) -> str:
-        faint = ' opacity="0.2"'
         return "".join(
-            symbol(name, at + 32 * place, y - 16, 32, "" if place < count else faint)
+            symbol(name, at + 32 * place, y - 16, 32, "" if place < count else ' opacity="0.2"')
             for place in range(all_of_them)
         )
 

@@ -9,7 +9,7 @@ import { startWorker } from "../src/engine/client.js";
 import { seedOf } from "../src/engine/engine.js";
 import { halve } from "../src/engine/halving.js";
 import { Module } from "../src/engine/module.js";
-import { judged, luckOf } from "../src/engine/review.js";
+import { judged, linesOf, luckOf } from "../src/engine/review.js";
 import { serve } from "../src/engine/worker.js";
 import { fields, loadForTests, network, wasm } from "./load.mjs";
 
@@ -185,7 +185,7 @@ test("a search by time ends in time", () => {
   assert.ok(Math.min(...times) < 2000, `${times}`); // the bound is wide: only an endless loop fails
 });
 
-test("a judged decision names the gold of both continuations", () => {
+test("a judged decision names the gold that it lost, by sources that add up", () => {
   const { game } = engine.readRecord(recordOf("2p-0"));
   const before = engine.game(game.options, game.deal);
   for (const action of game.actions.slice(0, 60)) before.play(action);
@@ -195,11 +195,28 @@ test("a judged decision names the gold of both continuations", () => {
   const { gold, best, sources, grade } = judged(asked, 60, worst);
   assert.notEqual(best, worst);
   assert.ok(gold > 3 && grade === "blunder");
-  const margin = (seats) => {
-    const [own, other] = seats.map((of) => Object.values(of).reduce((a, b) => a + b));
-    return asked.seat === 0 ? own - other : other - own;
-  };
-  assert.ok(Math.abs(margin(sources.best) - margin(sources.played) - gold) < 1e-6);
+  assert.ok(Math.abs(Object.values(sources).reduce((a, b) => a + b) - gold) < 1e-6);
+  const against = judged(asked, 60, worst, best);
+  assert.equal(against.best, best, "it is compared with a given one");
+  assert.ok(Math.abs(against.gold - gold) < 3);
+});
+
+test("lines of play have gold, chances and what follows", () => {
+  for (const players of [2, 4]) {
+    const game = randomGame({ players }, 8, (one) => one.actions.length >= 10 && one.phase === "place");
+    const before = [...game.record.bytes];
+    const { lines, candidates, seat } = linesOf(game, { agent: "trinitario", seed: 1 });
+    assert.deepEqual([...game.record.bytes], before);
+    assert.equal(lines.length, 3);
+    assert.equal(lines[0].loss, 0);
+    for (const { action, loss, shares, follows } of lines) {
+      assert.ok(loss >= 0 && candidates.some((one) => one.action === action));
+      assert.ok(Math.abs(shares.reduce((a, b) => a + b) - 1) < 1e-6);
+      const placed = follows.filter(({ move }) => move.type !== "fill").map((one) => one.seat);
+      const others = Array.from({ length: players - 1 }, (_, k) => (seat + 1 + k) % players);
+      assert.deepEqual(placed, others, "each of the others places once");
+    }
+  }
 });
 
 test("the luck of two seats is equal and opposite in shares of the win", () => {

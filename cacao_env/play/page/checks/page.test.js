@@ -1,12 +1,14 @@
 // What the page keeps, links and offers, without a browser.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf } from "../src/levels.js";
+import { found } from "../src/coach.js";
+import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
+import { app } from "../src/state.js";
 import { loadForTests } from "./load.mjs";
 
 const engine = /** @type {any} */ (await loadForTests());
@@ -42,8 +44,8 @@ test("a link holds a whole game and its fragment says which", async () => {
   const text = await packed({ deal: game().deal, words: "ñandú ☃" });
   assert.match(text, /^[\w-]+$/);
   assert.deepEqual(await unpacked(text), { deal: game().deal, words: "ñandú ☃" });
-  assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", ply: 12 });
-  assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, ply: -1 });
+  assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", puzzle: 0, ply: 12 });
+  assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, puzzle: 0, ply: -1 });
   await assert.rejects(unpacked("AAAA"));
 });
 
@@ -104,13 +106,19 @@ test("a session has a frame for each elementary move and takes every decision ba
       sources.map((one) => Object.values(one).reduce((sum, n) => sum + n, 0)),
       position.seats.map(({ score }) => score),
     );
-  const count = session.saved.actions.length;
+  const actions = [...session.saved.actions];
   session.undo();
-  assert.equal(session.saved.actions.length, count - 1, "also the last one");
+  assert.deepEqual(session.saved.actions, actions.slice(0, -1), "also the last one");
   assert.equal(session.over, false);
   while (session.canUndo) session.undo();
   assert.deepEqual(session.saved.actions, []);
   assert.equal(session.frames.length, 1);
+  while (session.undone.length) session.redo();
+  assert.deepEqual(session.saved.actions, actions, "what was taken back is played again");
+  assert.ok(session.over);
+  session.undo();
+  session.play(session.offered[0].action);
+  assert.deepEqual(session.undone, [], "after another move there is nothing to play again");
 });
 
 test("nobody sees another's hand, and of several people nobody looks back", () => {
@@ -171,4 +179,62 @@ test("puzzles are positions of games, and their answers are legal", () => {
     assert.equal(session.now.phase, "place");
     assert.equal(puzzle.losses[puzzle.best], 0);
   }
+});
+
+test("what the coach says of a space is what workers get there", () => {
+  app.engine = engine;
+  const jungle = (/** @type {any} */ one) => one.record.jungle_count[0];
+  const seen = { mine: 0, market: 0, water: 0 };
+  for (let seed = 0; seed < 12; seed += 1) {
+    const options = { ...OPTIONS, players: 2, volcanoes: false };
+    const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
+    while (!session.over) {
+      const { now } = session;
+      const seat = now.seat ?? 0;
+      for (const { action, move, effects } of session.offered) {
+        if (move.type !== "place" || effects.fills || effects.draws) continue;
+        const [one, ...others] = found(now, seat, move);
+        if (!one || others.length || !(one.kind in seen)) continue;
+        const after = engine.replay({ ...session.saved, actions: [...session.game.actions] });
+        const before = after.scores()[seat];
+        after.play(action);
+        if (jungle(after) > jungle(session.game)) continue; // a space was filled without asking
+        while (after.phase === "act" && after.record.turn[0] === now.turn) after.play(Math.max(...after.legal())); // all workers
+        assert.equal(after.scores()[seat] - before, one.gold, `${one.kind} of ${JSON.stringify(move)}`);
+        seen[/** @type {"mine"} */ (one.kind)] += 1;
+      }
+      session.play(session.offered[(7 * seed + session.last) % session.offered.length].action);
+    }
+  }
+  for (const [kind, count] of Object.entries(seen)) assert.ok(count > 20, `${kind}: ${count}`);
+});
+
+test("a puzzle that few solve changes a rating more", () => {
+  assert.ok(rated(1200, 1600, true) - 1200 > rated(1200, 1000, true) - 1200);
+  assert.ok(rated(1200, 1000, false) < rated(1200, 1600, false));
+  assert.equal(rated(1200, 1200, true) - 1200, 16);
+});
+
+test("no module imports itself, however far around", () => {
+  const folder = new URL("../src/", import.meta.url);
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.jsx?$/.test(name));
+  assert.ok(files.length > 30);
+  /** @type {Map<string, string[]>} */
+  const imports = new Map();
+  for (const name of files) {
+    const here = new URL(name, folder);
+    const found = [...readFileSync(here, "utf8").matchAll(/^(?:import|export|\}) .*?from "(\..*?)";/gm)];
+    imports.set(
+      here.href,
+      found.map(([, path]) => new URL(path, here)).flatMap((path) => (existsSync(path) ? [path.href] : [])),
+    );
+  }
+  /** @param {string} name @param {string[]} way */
+  const follow = (name, way) => {
+    const [at, short] = [way.indexOf(name), (/** @type {string} */ one) => one.split("/").at(-1)];
+    assert.equal(at, -1, [...way.slice(at), name].map(short).join(" -> "));
+    for (const other of imports.get(name) ?? []) follow(other, [...way, name]);
+    imports.set(name, []); // all that it imports is known
+  };
+  for (const name of [...imports.keys()]) follow(name, []);
 });

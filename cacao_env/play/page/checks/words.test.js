@@ -4,14 +4,15 @@ import { en } from "../src/lang/en.js";
 import { es } from "../src/lang/es.js";
 import {
   cellWords,
+  choicesWords,
   choiceWords,
   chooseLanguage,
   effectWords,
   moveWords,
   num,
+  partsWords,
   percent,
   plus,
-  reasonWords,
 } from "../src/words.js";
 
 afterEach(() => chooseLanguage(["en"]));
@@ -58,7 +59,6 @@ test("no Spanish text is English left over", () => {
 });
 
 test("a minus is one sign everywhere, and a decimal mark is the language's", () => {
-  assert.equal(cellWords([-1, 12]), "−1, 12");
   assert.equal(num(-0.04, 1), "0.0");
   assert.equal(plus(-1.25, 1), "−1.3");
   chooseLanguage(["es-MX"]);
@@ -67,15 +67,15 @@ test("a minus is one sign everywhere, and a decimal mark is the language's", () 
 });
 
 test("moves are composed in each language, with the published terms", () => {
-  assert.equal(moveWords(PLACE), "placed 1-2-1-0 at −1, 0");
+  assert.equal(moveWords(PLACE), "placed 1-2-1-0 at j11");
   assert.equal(moveWords(SALE, "market3"), "sold 2 at market 3");
   assert.equal(choiceWords({ ...SALE, workers: 0 }, "market3"), "Sell nothing at market 3");
   chooseLanguage(["es"]);
-  assert.equal(moveWords({ ...PLACE, type: "overbuild" }), "construye con 1-2-1-0 sobre −1, 0");
-  assert.equal(choiceWords(SALE, "plantation2"), "Usar 2 recolectores en plantación doble");
+  assert.equal(moveWords({ ...PLACE, type: "overbuild" }), "construye con 1-2-1-0 sobre j11");
+  assert.equal(choiceWords(SALE, "plantation2"), "Usar 2 recolectores en la plantación doble");
   assert.equal(
     moveWords({ type: "fill", cell: [0, 2], tile: "volcano", turn: 1 }),
-    "llena 0, 2 con volcán, oro al norte y al sur",
+    "llena l10 con un volcán, oro al norte y al sur",
   );
 });
 
@@ -91,10 +91,41 @@ test("an effect names the deciding seat's goods first and what follows", () => {
   assert.equal(effectWords(effects, 1, ["Ana", "Bea"]), "+4 gold, −1 cacao; Ana: +1 cacao; then 2 edges to act");
 });
 
-test("a reason names the sources that differ most", () => {
-  const nothing = { sales: 0, mines: 0, volcanoes: 0, water: 0, sun: 0, temples: 0 };
-  const best = { ...nothing, sales: 2, water: 5, temples: 0.1 };
-  const played = { ...nothing, sales: 6, water: 3 };
-  assert.equal(reasonWords(best, played), "The best move brings: markets −4.0, water +2.0.");
-  assert.equal(reasonWords(nothing, nothing), "");
+test("what is said of a loss adds up to it", () => {
+  assert.equal(partsWords({ sales: -4, water: 5.2, temples: 0.1 }, 1.3), "water +5.2, markets −4.0, other +0.1");
+  assert.equal(partsWords({}, 2), "", "an exact verdict has no sources");
+  let seed = 1;
+  const random = () => {
+    seed = (seed * 48271) % 2147483647;
+    return (seed / 2147483647) * 8 - 4;
+  };
+  for (let k = 0; k < 500; k += 1) {
+    const sources = { sales: random(), mines: random() / 9, volcanoes: 0, water: random(), sun: random(), temples: 0 };
+    const gold = Object.values(sources).reduce((sum, one) => sum + one, 0);
+    const said = [...partsWords(sources, gold).matchAll(/[+−][\d.]+/g)].map(([text]) => Number(text.replace("−", "-")));
+    const sum = said.reduce((total, one) => total + Math.round(10 * one), 0);
+    assert.ok(sum === Math.round(10 * gold), partsWords(sources, gold));
+  }
+});
+
+test("two choices never have the same words", () => {
+  const acts = [0, 1].map((edge) => ({ ...SALE, edge, workers: 0 }));
+  const words = choicesWords(acts, () => "plantation2");
+  assert.deepEqual(words, [
+    "Forgo the double plantation (k9, from the south)",
+    "Forgo the double plantation (k9, from the west)",
+  ]);
+  assert.deepEqual(
+    choicesWords([SALE, acts[0]], () => "plantation2"),
+    ["Use 2 workers at the double plantation", "Forgo the double plantation"],
+  );
+});
+
+test("every space has a name of its own, as on a chess board", () => {
+  assert.equal(cellWords([0, 0]), "j10");
+  assert.equal(cellWords([-1, 1]), "k11");
+  const span = Array.from({ length: 60 }, (_, k) => k - 30);
+  const names = span.flatMap((row) => span.map((column) => cellWords([row, column])));
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(names.every((name) => /^[a-zA-Z]+−?\d+$/.test(name)));
 });

@@ -1,11 +1,10 @@
 // Agents are asked: Think, hints, the review of a finished game.
 
-import { choose, curtainFor, offered } from "./choose.js";
-import { levels } from "./games.js";
+import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { kindOn } from "./session.js";
-import { app, atEnd, frame, say, speak, update } from "./state.js";
-import { choiceWords, reasonWords, t } from "./words.js";
+import { app, atEnd, curtainFor, frame, levels, nameOf, say, speak, update } from "./state.js";
+import { choiceWords, num, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
@@ -32,7 +31,7 @@ export async function think() {
   const { ply } = app;
   update({ thinking: asked, thought: null });
   try {
-    const found = await app.client.analyze(session.dataAt(ply), {
+    const found = await app.client.lines(session.dataAt(ply), {
       ...wishOf(app.agent),
       seed: 1,
       signal: asked.signal,
@@ -72,8 +71,21 @@ export async function hint() {
 
 // --- Review --------------------------------------------------------------------------------------
 
+/** What an action at the end of a game loses, against the best found or a given one.
+ * @param {Session} session @param {number} action @param {number} [best] */
+export function judge(session, action, best) {
+  const { client } = app;
+  if (!client) return Promise.reject(new Error(t.noAgents));
+  const game = session.dataAt(session.last);
+  return client.judge({ ...game, actions: [...game.actions, action] }, { ply: session.last, best });
+}
+
+/** The decisions of a game that are judged. @param {Session | null} session */
+const judgedIn = (session) => session?.saved.review?.decisions ?? session?.saved.judged ?? [];
+
 /** The judged decision that led to a frame. @param {number} ply */
-export const judgedAt = (ply) => app.session?.saved.review?.decisions.find((one) => one.ply === ply - 1) ?? null;
+export const judgedAt = (ply) =>
+  app.session?.awaits === null ? (judgedIn(app.session).find((one) => one.ply === ply - 1) ?? null) : null;
 
 /** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
 export function moveAt(ply, action) {
@@ -94,38 +106,52 @@ export function showBest() {
     one && one.best !== one.action && one.gold >= LEAST ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
 }
 
+/** Judge what is not judged yet: the person's decisions first. One that is left goes on there later. */
 export async function review() {
   const { session, client } = app;
   if (!session?.over || !client || app.reviewing) return;
+  const { saved, frames } = session;
   const abort = new AbortController();
-  const onProgress = (/** @type {number} */ done, /** @type {number} */ total) =>
-    update({ reviewing: { done, total, abort } });
   update({ reviewing: { done: 0, total: session.asked.length, abort } });
+  const known = (saved.judged ?? []).filter(({ ply, action }) => frames[ply + 1]?.step?.action === action);
   try {
-    const found = await client.review(session.dataAt(session.last), { seed: 1, onProgress, signal: abort.signal });
+    const found = await client.review(session.dataAt(session.last), {
+      known,
+      first: session.people.length === 1 ? session.people[0] : null,
+      signal: abort.signal,
+      onJudged: (judged, total) => {
+        saved.judged = [...judged];
+        if (judged.length % 8 === 0) void app.store.keep(saved);
+        if (app.session === session) update({ reviewing: { done: judged.length, total, abort } });
+      },
+    });
+    saved.review = found;
+    delete saved.judged;
     if (app.session !== session) return;
-    session.saved.review = found;
-    await app.store.keep(session.saved);
     showBest();
     update({ reviewing: null, curve: "chances" });
   } catch (error) {
     if (app.session !== session || abort.signal.aborted) return;
     update({ reviewing: null });
     say(/** @type {Error} */ (error).message);
+  } finally {
+    await app.store.keep(saved);
   }
 }
 
 /** The frame after the next mistake, from the start again after the last one; null if there is none.
  * @param {number | null} seat whose; null: anybody's */
 export function nextMistake(seat = null) {
-  const found = (app.session?.saved.review?.decisions ?? []).filter(
-    (one) => one.grade && (seat === null || one.seat === seat),
-  );
+  const found = judgedIn(app.session)
+    .filter((one) => one.grade && (seat === null || one.seat === seat))
+    .sort((a, b) => a.ply - b.ply);
   const next = found.find((one) => one.ply + 1 > app.ply) ?? found[0];
   return next ? next.ply + 1 : null;
 }
 
+/** Why the best move is better than the one that led to the frame. */
 export function reason() {
   const one = judgedAt(app.ply);
-  return one?.sources ? reasonWords(one.sources.best, one.sources.played) : "";
+  const parts = one && !("best" in one.sources) ? partsWords(one.sources, one.gold) : ""; // older reviews add up to nothing
+  return one && parts ? t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2) : "";
 }

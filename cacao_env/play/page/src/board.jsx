@@ -7,7 +7,7 @@ import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { jungleHref, WorkerIcon, WorkerParts } from "./art.jsx";
 import { kindOn, same, tileOn } from "./session.js";
-import { capital, cellWords, chipWords, kindWords, num, percent, t } from "./words.js";
+import { capital, cellWords, chipWords, columnWords, kindWords, num, rowWords, t } from "./words.js";
 
 /** @typedef {import("./types.js").Tile} Tile @typedef {import("./types.js").Cell} Cell
  * @typedef {import("./types.js").Position} Position */
@@ -46,6 +46,23 @@ function fitted() {
     x: width / 2 - (all.column + all.columns / 2) * 100 * k,
     y: height / 2 - (all.row + all.rows / 2) * 100 * k,
   };
+}
+
+// All may become as small as half of what fits, and a part of the table stays in sight.
+/** @param {import("d3-zoom").ZoomTransform} to */
+function bounded(to) {
+  const k = Math.max(to.k, Math.min(fitted().k / 2, 3));
+  const all = extent();
+  const size = 100 * k;
+  const within = (
+    /** @type {number} */ at,
+    /** @type {number} */ first,
+    /** @type {number} */ many,
+    /** @type {number} */ room,
+  ) => Math.min(room - size / 2 - first * size, Math.max(size / 2 - (first + many) * size, at));
+  return zoomIdentity
+    .translate(within(to.x, all.column, all.columns, eye.width), within(to.y, all.row, all.rows, eye.height))
+    .scale(k);
 }
 
 /** @type {import("d3-zoom").ZoomBehavior<SVGSVGElement, unknown>} */
@@ -124,7 +141,8 @@ export function Board() {
   useEffect(() => {
     table = /** @type {SVGSVGElement} */ (ref.current);
     zooming
-      .scaleExtent([0.1, 3])
+      .scaleExtent([0.02, 3])
+      .constrain(bounded)
       .clickDistance(8)
       .filter((event) => !event.button && !(event.type === "wheel" && event.ctrlKey) && event.type !== "dblclick")
       .on("zoom", ({ transform, sourceEvent }) => {
@@ -145,7 +163,11 @@ export function Board() {
   const { session } = app;
   const now = page.frame()?.position;
   const id = session?.saved.id;
-  useEffect(() => beginEye(), [id]);
+  useEffect(() => {
+    beginEye();
+    // A dialog that closes gives the focus back to what had it, and then the table takes it.
+    if (session?.awaits || page.exercise()) setTimeout(takeFocus);
+  }, [id]);
   if (now && eye.fits) {
     const wanted = fitted();
     if (wanted.k !== eye.k || wanted.x !== eye.x || wanted.y !== eye.y) moveTo(wanted.k, wanted.x, wanted.y);
@@ -179,19 +201,65 @@ export function Board() {
         {now ? <Coordinates /> : null}
         {now ? <Chips now={now} /> : null}
         {app.floats.map((one, k) => (
-          <text
-            key={one.id}
-            class={`float own${one.seat}`}
-            x={one.cell[1] * 100 * eye.k + eye.x + 50 * eye.k}
-            y={(one.cell[0] * 100 + 40) * eye.k + eye.y - 23 * (k % 4)}
-          >
-            {one.text}
-          </text>
+          <Float key={one.id} one={one} at={k % 4} />
         ))}
       </svg>
       {now ? <About now={now} /> : null}
     </section>
   );
+}
+
+/** Goods that go from the jungle tile to the workers who took them. @param {{ one: typeof app.floats[number], at: number }} props */
+function Float({ one, at }) {
+  const [x, y] = [(one.cell[1] * 100 + 50) * eye.k + eye.x, (one.cell[0] * 100 + 50) * eye.k + eye.y - 26 * at];
+  const [byX, byY] = [1, 0].map((axis) => (one.from[axis] - one.cell[axis]) * 60 * eye.k);
+  return (
+    <g class={`float own${one.seat}`} style={{ "--x": `${byX}px`, "--y": `${byY}px` }}>
+      <rect x={x - 30} y={y - 14} width="60" height="28" rx="14" />
+      <text x={x - 7} y={y + 6}>
+        {one.text}
+      </text>
+      <use href={`#${GOODS[/** @type {"gold"} */ (one.good)]}`} x={x + 4} y={y - 11} width="22" height="22" />
+    </g>
+  );
+}
+
+const GOODS = { gold: "coin", cacao: "pod", sun: "sunface", water: "drop" };
+
+/** Drag a tile of the hand: it follows, the space under it shows it, and there it is chosen. @param {PointerEvent} event @param {string} tile */
+export function dragTile(event, tile) {
+  const button = /** @type {HTMLElement} */ (event.currentTarget);
+  const from = [event.clientX, event.clientY];
+  let isDragged = false;
+  button.setPointerCapture(event.pointerId);
+  const isOver = (/** @type {PointerEvent} */ at) => {
+    const box = /** @type {SVGSVGElement} */ (table).getBoundingClientRect();
+    return at.clientX > box.left && at.clientX < box.right && at.clientY > box.top && at.clientY < box.bottom;
+  };
+  button.onpointermove = (at) => {
+    const by = [at.clientX - from[0], at.clientY - from[1]];
+    if (!isDragged && Math.hypot(...by) < 8) return;
+    if (!isDragged) {
+      isDragged = true;
+      button.dataset.dragged = "";
+      page.pickTile(tile);
+      page.cancel(); // no space is chosen yet
+    }
+    button.style.translate = `${by[0]}px ${by[1]}px`;
+    hover(isOver(at) ? cellOf(at) : null);
+  };
+  button.onlostpointercapture = () => {
+    Object.assign(button, { onpointermove: null, onpointerup: null, onlostpointercapture: null });
+    button.style.translate = "";
+    delete button.dataset.dragged;
+  };
+  button.onpointerup = (at) => {
+    if (!isDragged) return;
+    button.addEventListener("click", (click) => click.stopPropagation(), { capture: true, once: true });
+    const cell = isOver(at) ? cellOf(at) : null;
+    update({ hover: null });
+    if (cell && page.choicesAt(cell).length) page.clickCell(cell);
+  };
 }
 
 /** @param {MouseEvent} event */
@@ -257,7 +325,9 @@ const unique = (cells) => [...new Map(cells.map((cell) => [String(cell), cell]))
 /** @param {{ tile: Tile }} props */
 function TileDrawn({ tile }) {
   const { row, column, owner, edges, under = [] } = tile;
-  const dim = app.marked !== null && app.marked !== owner;
+  const looked = page.lookedAt();
+  const isAside = looked && !looked.cells.some((cell) => same(cell, [row, column]));
+  const dim = (app.marked !== null && app.marked !== owner) || isAside;
   const place = `translate(${column * 100} ${row * 100})`;
   if (tile.kind)
     return (
@@ -310,7 +380,8 @@ function Marks({ now }) {
       {[...acting, ...over].map((cell) => (
         <Square key={String(cell)} cell={cell} inset={3} class="offered" />
       ))}
-      {page.headline() && app.thought && app.settings.heat ? <Heat /> : null}
+      {app.settings.heat ? <Lines /> : null}
+      <Arrows />
       {app.preview ? <MoveDrawn move={app.preview} seat={app.preview.seat} class="preview" /> : null}
       {ghost && !app.preview ? (
         <MoveDrawn move={ghost.move} seat={now.seat ?? 0} class={firm ? "ghost firm" : "ghost"} />
@@ -361,38 +432,59 @@ function MoveDrawn({ move, seat, class: name }) {
   );
 }
 
-// How an agent weighs the spaces.
-function Heat() {
-  const { thought, session } = app;
-  if (!thought || !session) return null;
-  /** @type {Map<string, { cell: Cell, weight: number }>} */
-  const cells = new Map();
-  thought.actions.forEach((action, k) => {
-    const { cell } = page.moveAt(thought.ply, action);
-    const one = cells.get(String(cell)) ?? { cell, weight: 0 };
-    one.weight += thought.weights[k];
-    cells.set(String(cell), one);
-  });
-  const most = Math.max(...[...cells.values()].map(({ weight }) => weight));
+// Where the best moves are that an agent finds; an arrow goes from the best one to the placement expected next.
+function Lines() {
+  const { thought } = app;
+  const lines = thought?.lines ?? [];
+  const cells = lines.map(({ action }) => page.moveAt(thought?.ply ?? 0, action).cell);
+  const reply = lines[0]?.follows.find((one) => one.seat !== thought?.seat && one.move.type !== "fill")?.move.cell;
+  const middle = (/** @type {Cell} */ at) => [at[1] * 100 + 50, at[0] * 100 + 50];
   return (
     <>
-      {[...cells.values()]
-        .filter(({ weight }) => weight >= 0.005)
-        .map(({ cell, weight }) => {
-          const [x, y] = [cell[1] * 100 + 50, cell[0] * 100 + 50];
-          const strength = Math.sqrt(weight / most);
-          return (
-            <g key={String(cell)} class="heat">
-              <circle cx={x} cy={y} r={20 + 22 * strength} opacity={0.35 + 0.5 * strength} />
-              <text x={x} y={y + 7}>
-                {percent(weight)}
-              </text>
-            </g>
-          );
-        })}
+      {reply ? <Arrow from={middle(cells[0])} to={middle(reply)} /> : null}
+      {unique(cells).map((cell) => {
+        const [x, y] = middle(cell);
+        const numbers = cells.flatMap((one, k) => (same(one, cell) ? [k + 1] : []));
+        return (
+          <g key={String(cell)} class={`heat line${numbers[0]}`}>
+            <circle cx={x} cy={y} r={numbers[0] > 1 ? 22 : 28} />
+            <text x={x} y={y + 9} style={numbers.length > 1 ? { fontSize: "18px" } : undefined}>
+              {numbers.join(", ")}
+            </text>
+          </g>
+        );
+      })}
     </>
   );
 }
+
+/** @param {{ from: number[], to: number[] }} props in the units of the table */
+function Arrow({ from: [x, y], to: [toX, toY] }) {
+  const [far, turned] = [Math.hypot(toX - x, toY - y), (Math.atan2(toY - y, toX - x) * 180) / Math.PI];
+  const [seenX, seenY] = [toX * eye.k + eye.x, toY * eye.k + eye.y];
+  if (far < 60 || seenX < 0 || seenY < 0 || seenX > eye.width || seenY > eye.height) return null;
+  return (
+    <path
+      class="arrow"
+      d={`M30 -5H${far - 34}V-16L${far - 8} 0L${far - 34} 16V5H30Z`}
+      transform={`translate(${x} ${y}) rotate(${turned})`}
+    />
+  );
+}
+
+/** Where a step of the lesson wants one to look. */
+const Arrows = () => (
+  <>
+    {(page.lookedAt()?.cells ?? []).slice(0, 3).map(([row, column]) => (
+      <path
+        key={`${row},${column}`}
+        class="pointer"
+        d="M-17 -78H17V-44H32L0 -10L-32 -44H-17Z"
+        transform={`translate(${column * 100 + 50} ${row * 100 + 28})`}
+      />
+    ))}
+  </>
+);
 
 // Rows and columns as the moves name them, along the edges of the table.
 function Coordinates() {
@@ -402,12 +494,12 @@ function Coordinates() {
     <g class="coordinates" aria-hidden="true">
       {Array.from({ length: all.columns }, (_, k) => all.column + k).map((column) => (
         <text key={`c${column}`} data-column={column} x={column * size + size / 2 + eye.x} y="13">
-          {num(column)}
+          {columnWords(column)}
         </text>
       ))}
       {Array.from({ length: all.rows }, (_, k) => all.row + k).map((row) => (
         <text key={`r${row}`} data-row={row} x="11" y={row * size + size / 2 + eye.y + 4}>
-          {num(row)}
+          {rowWords(row)}
         </text>
       ))}
     </g>
@@ -522,7 +614,7 @@ function About({ now }) {
   });
   if (!tile || !about) return null;
   return (
-    <div class="about" ref={ref} role="region" aria-label={t.table}>
+    <div class="about" ref={ref} role="group" aria-label={cellWords(about)}>
       <button type="button" class="close" aria-label={t.close} onClick={() => update({ about: null })}>
         ×
       </button>
@@ -595,10 +687,18 @@ export const TempleTable = ({ tile }) => (
 /** @type {Record<string, number[]>} */
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+let isTaken = false; // the page takes the focus: what is asked is said, not the space
+function takeFocus() {
+  isTaken = true;
+  table?.focus({ preventScroll: true });
+  isTaken = false;
+}
+
 /** @param {FocusEvent} event */
 function focus(event) {
   const now = page.frame();
-  if (!now || app.cursor || event.target !== table) return;
+  if (!now || app.cursor || !table || event.target !== table) return;
+  if (!table.matches(":focus-visible")) return;
   moveCursor(page.picked()?.move.cell ?? clickable()[0] ?? now.at[0] ?? [0, 0]);
 }
 
@@ -625,7 +725,7 @@ function moveCursor(cell) {
   const to = /** @type {Cell} */ ([within(cell[0], all.row, all.rows), within(cell[1], all.column, all.columns)]);
   reveal(to);
   update({ cursor: to, hover: null });
-  page.speak(page.spokenCell(to));
+  if (!isTaken) page.speak(page.spokenCell(to));
 }
 
 // The cells that a click would choose, row by row.

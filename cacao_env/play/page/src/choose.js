@@ -1,12 +1,9 @@
-// A person's decision: a choice is picked, seen, and confirmed or taken back.
+// A person's decision: what may be chosen, what is picked and how it is turned.
 
-import { judgePuzzle, judgeTry } from "./exercises.js";
 import { spokenChoice } from "./said.js";
 import { same } from "./session.js";
-import { sound } from "./sound.js";
-import { app, atEnd, frame, say, speak, update } from "./state.js";
-import { settle, show, stopAll, tabs } from "./turns.js";
-import { t } from "./words.js";
+import { app, atEnd, curtainFor, exercise, frame, nameOf, speak, update } from "./state.js";
+import { cellWords, kindWords, t } from "./words.js";
 
 /** @import { Choice, Cell } from "./types.js" */
 
@@ -20,17 +17,8 @@ export function isChoosing() {
 export const offered = () => (isChoosing() ? (app.session?.offered ?? []) : []);
 
 function choosers() {
-  const { session, trying, puzzle } = app;
-  if (trying || puzzle) return !(trying ?? puzzle)?.solved;
-  return session?.awaits === "person";
-}
-
-/** The person whom the screen is to be handed to, of several; else null. */
-export function curtainFor() {
-  const { session } = app;
-  if (!session || session.people.length < 2 || app.noCurtain || session.awaits !== "person" || !atEnd()) return null;
-  const { seat } = session.now;
-  return seat === app.shownTo ? null : seat;
+  const task = exercise();
+  return task ? !task.solved : app.session?.awaits === "person";
 }
 
 export const tilesOffered = () => [...new Set(offered().flatMap(({ move }) => (move.tile ? [move.tile] : [])))];
@@ -75,18 +63,6 @@ export function pickTile(tile) {
   else update();
 }
 
-/** A click on the table: choose there, turn what is chosen there, or tell what lies there. @param {Cell} cell */
-export function clickCell(cell) {
-  const there = choicesAt(cell);
-  const now = picked();
-  if (!there.length) return update({ about: same(app.about, cell) ? null : cell, pick: { ...app.pick, action: null } });
-  const kept = now && there.includes(now);
-  if (kept) return turn(1);
-  const next = there.find(({ move }) => move.turn === app.pick.turn) ?? there[0];
-  choose(next);
-  if (app.settings.oneClick && next.move.type !== "act") confirm();
-}
-
 /** Turn the tile chosen, or go to the next choice there. @param {number} by */
 export function turn(by) {
   const now = ghost();
@@ -99,67 +75,15 @@ export function turn(by) {
   update({ pick: { ...app.pick, turn: next.move.turn ?? 0 } });
 }
 
-/** @param {Choice} choice */
-export function chooseOrPlay(choice) {
-  choose(choice);
-  if (app.settings.oneClick) confirm();
-}
-
 export function cancel() {
   update({ pick: { ...app.pick, action: null }, about: null, preview: null, panel: null });
 }
 
-/** Play what is chosen. */
-export function confirm() {
-  const choice = picked();
-  const { session } = app;
-  if (!choice || !session) return;
-  if (app.trying) return judgeTry(choice);
-  if (app.puzzle) return judgePuzzle(choice);
-  const from = session.last;
-  session.play(choice.action);
-  sound(choice.move.type);
-  void keep();
-  void show(from, false);
-}
-
-/** Whether the game shown goes on here, or has just ended: no record, no exercise, nothing looked back at. */
-export const isLive = () => app.session?.saved.kind === "game" && (!app.session.over || atEnd());
-
-export function undo() {
-  const { session } = app;
-  if (!session?.canUndo || !isLive()) return;
-  stopAll();
-  session.undo();
-  Object.assign(app, {
-    ply: session.last,
-    hint: "",
-    thought: null,
-    preview: null,
-    about: null,
-    floats: [],
-    counting: null,
-    curve: "scores",
-  });
-  void keep();
-  settle();
-}
-
-export async function keep() {
-  const { session } = app;
-  if (!session || session.saved.kind === "puzzle") return;
-  try {
-    await app.store.keep(session.saved);
-    tabs?.postMessage(session.saved.id);
-  } catch {
-    say(t.notSaved);
-  }
-}
-
-// --- Several people at one screen ----------------------------------------------------------------
-
-export function liftCurtain(noMore = false) {
-  app.noCurtain = noMore;
-  app.shownTo = app.session?.now.seat ?? null;
-  settle();
+/** A cell as it is said. @param {Cell} cell */
+export function spokenCell(cell) {
+  const tile = frame()?.position.tiles.find((one) => one.row === cell[0] && one.column === cell[1]);
+  const offers = choicesAt(cell).length ? `, ${t.canChoose}` : "";
+  if (!tile) return `${cellWords(cell)}: ${t.empty}${offers}`;
+  const what = tile.kind ? kindWords(tile.kind) : `${nameOf(tile.owner ?? 0)} ${tile.edges?.join("-")}`;
+  return `${cellWords(cell)}: ${what}${offers}`;
 }

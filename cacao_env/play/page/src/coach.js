@@ -1,24 +1,78 @@
-// The coach of a first game: one tip where it helps, each once a game.
+// The coach of a game: before a placement what the best one found lives on, after a decision what it lost.
+// It says no sentence twice in a game, and nothing of a move that was good enough.
 
-import { app, frame, offered } from "./app.js";
-import { kindOn } from "./session.js";
-import { t } from "./words.js";
+import { judge, moveAt } from "./advice.js";
+import { isChoosing, offered } from "./choose.js";
+import { beside, kindOn } from "./session.js";
+import { app, update } from "./state.js";
+import { cellWords, choiceWords, effectWords, num, partsWords, t } from "./words.js";
 
-/** The tip for the decision shown, "" for none. */
-export function coached() {
-  const { session } = app;
-  const now = frame()?.position;
-  if (!session?.saved.coached || !now || !offered().length) return "";
-  if (now.phase === "fill") return t.coach.fill;
-  if (now.phase === "act") {
-    const sells = offered().some(({ move }) => kindOn(now, move.cell).startsWith("market"));
-    return sells ? t.coach.market : t.coach.act;
-  }
-  const mine = now.seats[now.seat ?? 0];
-  if (now.overbuilding && mine.sun > 0) return t.coach.sun;
-  const round = Math.floor(now.turn / now.players);
-  if (round === 1) return t.coach.market;
-  if (round === 3 && now.tiles.some(({ kind }) => kind === "temple")) return t.coach.temple;
-  if (round >= 4 && mine.worth < 0) return t.coach.water;
-  return t.coach.place;
+/** @import { Choice, Move, Position } from "./types.js" */
+/** @import { Session } from "./session.js" */
+
+const WORTH = 2; // gold; less is no hint
+
+/** What the workers of a placed tile find at once, the most gold first; a leading place at a temple counts 6.
+ * @param {Position} now @param {number} seat @param {Move} move */
+export function found(now, seat, move) {
+  const mine = now.seats[seat];
+  const track = /** @type {number[]} */ (app.engine.tables.water_track);
+  const at = (move.edges ?? []).flatMap((workers, side) => {
+    const cell = beside(move.cell, side);
+    const kind = kindOn(now, cell);
+    return workers && kind ? [{ workers, kind: kind.replace(/\d/, ""), n: Number(kind.at(-1)) || 1, cell }] : [];
+  });
+  const harvest = at.reduce((sum, one) => sum + (one.kind === "plantation" ? one.workers * one.n : 0), 0);
+  const cacao = Math.min(5, mine.cacao + harvest);
+  const goods = at.map(({ workers, kind, n, cell }) => {
+    const there = now.tiles.find((tile) => tile.row === cell[0] && tile.column === cell[1])?.workers ?? [];
+    const leads = there.every((rival, other) => other === seat || rival < there[seat] + workers);
+    const gold = {
+      market: Math.min(workers, cacao) * n,
+      mine: workers * n,
+      water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
+      temple: leads ? 6 : 0,
+    }[kind];
+    return { kind, workers, gold: gold ?? 0, cell };
+  });
+  return goods.sort((a, b) => b.gold - a.gold);
+}
+
+/** Say something new. @param {Session} session @param {string} text */
+function tell(session, text) {
+  const { saved } = session;
+  if (!text || saved.told?.includes(text)) return;
+  saved.told = [...(saved.told ?? []), text];
+  update({ coach: text });
+}
+
+/** Before a placement: what the best one found lives on. */
+export async function coach() {
+  const { session, client } = app;
+  if (!session?.saved.coached || !client || !isChoosing() || session.now.phase !== "place" || app.coach) return;
+  const { now, last } = session;
+  const thought = await client.analyze(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
+  if (!thought || app.session !== session || session.last !== last || app.coach) return;
+  const move = moveAt(last, thought.actions[0]);
+  const [most] = found(now, now.seat ?? 0, move);
+  if (!most || most.gold < WORTH || move.type !== "place") return;
+  tell(session, t.hints[/** @type {"water"} */ (most.kind)](cellWords(most.cell), most.workers, num(most.gold)));
+}
+
+/** After a decision: what it brought, and what the best one would have. @param {Session} session @param {Choice} choice */
+export async function coachAfter(session, choice) {
+  const { saved, last, now } = session;
+  update({ coach: "" });
+  if (!saved.coached || !app.client || offered().length < 2) return;
+  const one = await judge(session, choice.action).catch(() => null);
+  if (!one || app.session !== session) return;
+  saved.judged = [...(saved.judged ?? []).filter(({ ply }) => ply < last), one];
+  if (!one.grade) return;
+  const got = effectWords({ ...choice.effects, fills: 0, acts: 0, draws: false }, now.seat ?? 0, [], true).split(
+    ";",
+  )[0];
+  const best = moveAt(last, one.best);
+  const parts = partsWords(one.sources, one.gold);
+  const words = choiceWords(best, kindOn(now, best.cell));
+  tell(session, t.after(got, words, num(one.gold, 1), parts));
 }

@@ -3,10 +3,10 @@
 import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { Icon, JungleIcon, Line, Sign, WorkerIcon } from "./art.jsx";
-import { coached } from "./coach.js";
+import { dragTile } from "./board.jsx";
 import { kindOn } from "./session.js";
 import { Breakdown, Loss } from "./sides.jsx";
-import { capital, choiceWords, effectWords, num, percent, plus, t } from "./words.js";
+import { choiceWords, effectWords, num, percent, plus, t } from "./words.js";
 
 /** @typedef {import("./types.js").Position} Position @typedef {import("./types.js").Choice} Choice */
 
@@ -16,7 +16,12 @@ export function Decision() {
   if (!session || !now) return null;
   const curtain = page.curtainFor();
   return (
-    <section class="decision" aria-label={t.ask[now.phase]} data-phase={now.phase}>
+    <section
+      class="decision"
+      aria-label={t.ask[now.phase]}
+      data-phase={now.phase}
+      data-exercise={page.exercise() ? "" : undefined}
+    >
       <Head now={now} />
       {curtain !== null ? <Curtain seat={curtain} /> : <Body now={now} />}
       {curtain !== null ? null : <Buttons now={now} />}
@@ -26,10 +31,11 @@ export function Decision() {
 
 /** @param {{ now: Position }} props */
 function Head({ now }) {
+  const seat = page.headSeat();
   return (
     <h1 id="headline">
-      {now.seat !== null ? <Sign owner={now.seat} /> : null}
-      <span>{page.headline()}</span>
+      {seat !== null ? <Sign owner={seat} /> : null}
+      <span>{app.lesson ? t.lesson.title(app.lesson.step + 1, page.lessonSteps) : page.headline()}</span>
       {now.phase !== "over" ? (
         <small title={t.turnOf(now.turn + 1, now.turns)}>
           {now.turn + 1} / {now.turns}
@@ -43,7 +49,7 @@ function Head({ now }) {
 function Body({ now }) {
   const { session } = app;
   if (!session) return null;
-  if (app.trying || app.puzzle) return <Exercise now={now} />;
+  if (page.exercise()) return <Exercise now={now} />;
   if (now.phase === "over" && page.atEnd() && !app.counting) return <Result />;
   if (page.isChoosing()) return <Choosing now={now} />;
   if (session.saved.kind === "record" || session.over) return <Look now={now} />;
@@ -95,6 +101,7 @@ export function Hand({ now }) {
             aria-pressed={kind === app.pick.tile}
             title={String(k + 1)}
             onClick={() => page.pickTile(kind)}
+            onPointerDown={(event) => !event.button && dragTile(event, kind)}
           >
             {picture}
             {copies > 1 ? <b class="copies">×{copies}</b> : null}
@@ -119,7 +126,7 @@ const Acts = ({ now }) => (
         onPointerLeave={() => update({ preview: null })}
       >
         <Icon name={`j-${kindOn(now, choice.move.cell)}`} />
-        <span>{choiceWords(choice.move, kindOn(now, choice.move.cell))}</span>
+        <span>{page.wordsOf(choice)}</span>
         <Gains choice={choice} seat={now.seat ?? 0} />
       </button>
     ))}
@@ -146,27 +153,26 @@ function Gains({ choice, seat }) {
   );
 }
 
+const Coach = () => (
+  <p class="tip" role="status">
+    <b>{t.coachName}</b> {app.coach}
+  </p>
+);
+
 /** What the choice would do. @param {{ now: Position }} props */
 function Effect({ now }) {
   const choice = page.ghost();
-  const tip = coached();
   if (!choice)
     return (
       <div class="effect" id="effect">
-        {tip ? (
-          <p class="tip">
-            <b>{t.coach.title}</b> {tip}
-          </p>
-        ) : (
-          <p class="quiet">{now.phase === "over" ? "" : t.how[now.phase]}</p>
-        )}
+        {app.coach ? <Coach /> : <p class="quiet">{now.phase === "over" ? "" : t.how[now.phase]}</p>}
       </div>
     );
   const worth = choice.worth ? ` (${t.scoreChange(plus(choice.worth))})` : "";
   const isFirm = page.picked() !== null;
   return (
     <div class={`effect${isFirm ? " firm" : ""}`} id="effect">
-      {now.phase === "act" ? null : <strong>{choiceWords(choice.move, kindOn(now, choice.move.cell))}</strong>}
+      {now.phase === "act" ? null : <strong>{page.wordsOf(choice)}</strong>}
       <p>
         <Gains choice={choice} seat={now.seat ?? 0} /> {effectWords(choice.effects, now.seat ?? 0, page.names(), false)}
         {worth}
@@ -189,7 +195,7 @@ function Buttons({ now }) {
   const live = page.isLive();
   return (
     <div class="buttons">
-      {choosing || (session.awaits === "agent" && page.atEnd()) ? (
+      {choosing || app.showing || (session.awaits === "agent" && page.atEnd()) ? (
         // While others decide the button stays, so that a second click on it meets no other one.
         <button
           type="button"
@@ -207,7 +213,7 @@ function Buttons({ now }) {
           {t.turnTile}
         </button>
       ) : null}
-      {live && !page.atEnd() ? (
+      {live && !page.atEnd() && !app.showing ? (
         <button type="button" id="to-game" class="main" onClick={() => page.go(session.last)}>
           {t.backToGame}
         </button>
@@ -218,7 +224,7 @@ function Buttons({ now }) {
           {app.paused ? t.goOn : t.pause}
         </button>
       ) : null}
-      {choosing && !app.trying && !app.puzzle && page.mayThink() ? (
+      {choosing && page.mayThink() ? (
         <button
           type="button"
           id="hint"
@@ -237,7 +243,8 @@ function Buttons({ now }) {
         </button>
       ) : null}
       {app.puzzle ? <PuzzleButtons /> : null}
-      {!live || (session.over && page.atEnd()) ? <AfterButtons /> : null}
+      {app.lesson ? <LessonButtons /> : null}
+      {(!live && !page.exercise()) || (session.over && page.atEnd()) ? <AfterButtons /> : null}
       {live ? (
         <button
           type="button"
@@ -251,6 +258,18 @@ function Buttons({ now }) {
           <Line name="undo" />
         </button>
       ) : null}
+      {live && session.undone.length ? (
+        <button
+          type="button"
+          id="redo"
+          class="only"
+          aria-label={t.redo}
+          onClick={page.redo}
+          title={`${t.redo} (Shift+U)`}
+        >
+          <Line name="redo" />
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -260,18 +279,24 @@ function Buttons({ now }) {
 /** @param {{ now: Position }} props */
 function Waiting({ now }) {
   const { session } = app;
-  const text = !page.atEnd()
-    ? t.earlier
-    : app.paused
-      ? t.pausedText
-      : app.deciding
-        ? t.thinking(page.nameOf(session?.now.seat ?? 0))
-        : page.toldMoves(app.ply - 1, app.ply);
+  const seat = session?.now.seat ?? 0;
+  const player = session?.players[seat];
+  const isSlow = player && !player.person && !session.saved.actions.length && player.level === player.agent;
+  const text = app.showing
+    ? page.toldTurn()
+    : !page.atEnd()
+      ? t.earlier
+      : app.paused
+        ? t.pausedText
+        : app.deciding
+          ? `${t.thinking(page.nameOf(seat))} ${isSlow ? t.ownAgents : ""}`
+          : page.toldTurn();
   return (
     <>
       <Hand now={now} />
       <div class="effect">
-        <p>{capital(text)}</p>
+        {app.coach && !app.showing ? <Coach /> : null}
+        <p>{text}</p>
         {app.deciding && !app.paused ? <span class="working" aria-hidden="true" /> : null}
       </div>
     </>
@@ -311,12 +336,11 @@ function Look({ now }) {
   const frame = page.frame();
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
-  const told = page.told(app.ply);
   const isBest = judged && (judged.best === judged.action || judged.gold < page.LEAST);
   return (
     <>
       <div class="effect told">
-        <strong>{capital(told)}</strong> {frame.step?.auto ? <small class="quiet">({t.automatic})</small> : null}{" "}
+        {frame.step?.auto ? <small class="quiet">({t.automatic})</small> : null}{" "}
         {judged && !isBest ? <Loss judged={judged} /> : null}
         {judged && isBest ? <p class="fine">{t.wasBest}</p> : null}
         {judged && !isBest ? (
@@ -397,7 +421,7 @@ function AfterButtons() {
   const { saved } = session;
   const judged = page.judgedAt(app.ply);
   const mine = session.people.length === 1 ? session.people[0] : null;
-  const next = saved.review ? page.nextMistake(mine) : null;
+  const next = page.nextMistake(mine);
   return (
     <>
       {saved.over && saved.kind === "game" && page.atEnd() ? (
@@ -410,18 +434,19 @@ function AfterButtons() {
           </button>
         </>
       ) : null}
-      {saved.over && app.client && saved.kind !== "puzzle" ? (
-        saved.review ? (
-          <button
-            type="button"
-            id="next-mistake"
-            class={page.atEnd() ? "" : "main"}
-            disabled={next === null}
-            onClick={() => page.go(next ?? 0)}
-          >
-            {t.nextMistake}
-          </button>
-        ) : app.reviewing ? (
+      {saved.review || (next !== null && saved.over) ? (
+        <button
+          type="button"
+          id="next-mistake"
+          class={page.atEnd() ? "" : "main"}
+          disabled={next === null}
+          onClick={() => page.go(next ?? 0)}
+        >
+          {t.nextMistake}
+        </button>
+      ) : null}
+      {saved.over && app.client && !saved.review ? (
+        app.reviewing ? (
           <span class="reviewing">
             <progress
               id="review-progress"
@@ -433,7 +458,7 @@ function AfterButtons() {
           </span>
         ) : (
           <button type="button" id="ask-review" onClick={page.review}>
-            {t.reviewRun}
+            {saved.judged?.length ? t.reviewOn : t.reviewRun}
           </button>
         )
       ) : null}
@@ -442,7 +467,7 @@ function AfterButtons() {
           {t.tryAgain}
         </button>
       ) : null}
-      {saved.kind !== "puzzle" && !page.atEnd() ? (
+      {!page.atEnd() || !saved.over ? (
         <button type="button" id="play-from" onClick={() => page.playFrom(app.ply)}>
           {t.playFrom}
         </button>
@@ -453,14 +478,17 @@ function AfterButtons() {
 
 // --- Exercises -----------------------------------------------------------------------------------
 
-/** A puzzle, or a decision that is tried again. @param {{ now: Position }} props */
+/** A puzzle, a decision that is tried again, or a step of the lesson. @param {{ now: Position }} props */
 function Exercise({ now }) {
-  const { text = "", solved = false } = app.trying ?? app.puzzle ?? {};
+  const { text = "", solved = false } = page.exercise() ?? {};
+  const why = app.puzzle?.why;
   return (
     <>
-      <p class={`verdict${solved ? " fine" : ""}`} id="verdict">
+      <p class={`verdict${solved ? " fine" : ""}${app.lesson ? " taught" : ""}`} id="verdict">
         {text}
       </p>
+      {why ? <p id="why">{why}</p> : null}
+      {solved && now.phase === "over" ? <Result /> : null}
       {page.isChoosing() ? <Choosing now={now} /> : <Hand now={now} />}
     </>
   );
@@ -479,6 +507,25 @@ function PuzzleButtons() {
       )}
       <button type="button" id="next-puzzle" class={puzzle.solved ? "main" : ""} onClick={() => page.nextPuzzle(level)}>
         {t.puzzleNext}
+      </button>
+    </>
+  );
+}
+
+function LessonButtons() {
+  const { lesson } = app;
+  if (!lesson) return null;
+  const isLast = lesson.step === page.lessonSteps - 1;
+  const next = () => (isLast ? page.beginFirst() : page.openLesson(lesson.step + 1));
+  return (
+    <>
+      {lesson.solved && lesson.text ? (
+        <button type="button" id="next-step" class="main" onClick={next}>
+          {isLast ? t.lesson.play : t.lesson.next}
+        </button>
+      ) : null}
+      <button type="button" id="leave-lesson" onClick={page.leaveLesson}>
+        {t.lesson.leave}
       </button>
     </>
   );

@@ -102,8 +102,10 @@ function NewGame() {
       seed: seed === "" ? undefined : /^-?\d{1,15}$/.test(seed) ? Number(seed) : seed,
     });
   };
+  const isNew = !app.progress.taught && !app.session;
   return (
     <form onSubmit={start}>
+      {isNew ? <p>{t.whatIs}</p> : null}
       {app.client ? (
         <button type="button" id="first-game" class="card first" onClick={page.beginFirst}>
           <strong>{t.first_game}</strong>
@@ -209,9 +211,15 @@ function NewGame() {
           />
         </label>
       </details>
+      {app.store.lasts ? null : <p class="quiet">{t.notSaved}</p>}
       <footer>
-        <button type="button" onClick={() => update({ dialog: "rules" })}>
-          {t.rules}
+        {isNew ? null : (
+          <button type="button" onClick={() => update({ dialog: "rules" })}>
+            {t.rules}
+          </button>
+        )}
+        <button type="button" id="lesson" class="link" onClick={() => page.openLesson()}>
+          {t.lessonOffer}
         </button>
         <button type="submit" id="begin" class="main">
           {t.begin}
@@ -224,8 +232,34 @@ function NewGame() {
 // --- My games ------------------------------------------------------------------------------------
 
 /** @param {Saved} saved */
-const playersOf = (saved) =>
-  namesWords(saved.players.map((one, seat) => one.name || (one.person ? t.you : t.player(seat + 1))));
+const playersOf = (saved) => namesWords(page.namesOf(saved.players));
+
+/** What one lost a decision in each reviewed game, the first game first. @param {{ games: Saved[] }} props */
+function Trend({ games }) {
+  const losses = games
+    .flatMap(({ players, review }) => {
+      const seats = players.flatMap(({ person }, seat) => (person ? [seat] : []));
+      return review && seats.length === 1 ? [review.seats[seats[0]].mean_loss] : [];
+    })
+    .reverse();
+  if (losses.length < 2) return null;
+  const most = Math.max(2, ...losses);
+  const points = losses.map((loss, k) => [8 + (504 * k) / (losses.length - 1), 52 - (44 * loss) / most]);
+  return (
+    <figure class="trend">
+      <figcaption>
+        {t.trend}: {num(losses[0], 2)} … {num(losses[losses.length - 1], 2)}
+      </figcaption>
+      <svg viewBox="0 0 520 60" role="img" aria-label={`${t.trend}: ${losses.map((loss) => num(loss, 2)).join("; ")}`}>
+        <line x1="8" x2="512" y1="52" y2="52" />
+        <polyline points={points.join(" ")} />
+        {points.map(([x, y]) => (
+          <circle key={x} cx={x} cy={y} r="4" />
+        ))}
+      </svg>
+    </figure>
+  );
+}
 
 function Games() {
   const [search, setSearch] = useState("");
@@ -251,43 +285,61 @@ function Games() {
           {t.export}
         </button>
       </div>
-      {app.store.lasts ? null : <p class="quiet">{t.notSaved}</p>}
-      {some.length ? (
-        <ul class="games">
-          {some.map((saved) => (
-            <li key={saved.id}>
-              <button type="button" class="game" onClick={() => page.open(saved, { keep: false })}>
-                <strong>{playersOf(saved)}</strong>
-                <span>
-                  {saved.over
-                    ? saved.scores
-                        .map((score, seat) => (saved.winners.includes(seat) ? `★${num(score)}` : num(score)))
-                        .join(" : ")
-                    : t.going(saved.turn + 1, saved.turns)}
-                </span>
-                <small>
-                  {new Date(saved.changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" })}
-                  {saved.review ? ` · ${t.reviewed}` : ""}
-                </small>
-              </button>
-              <button
-                type="button"
-                class="remove"
-                aria-label={`${t.remove}: ${playersOf(saved)}`}
-                title={t.remove}
-                onClick={() => page.removeGame(saved)}
-              >
-                <Line name="close" />
-              </button>
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <p class="quiet">{t.noGames}</p>
+      {app.store.lasts ? null : (
+        <p class="quiet">
+          {t.notSaved}{" "}
+          <button type="button" class="link" disabled={!app.session} onClick={page.saveFile}>
+            {t.saveNow}
+          </button>
+        </p>
       )}
+      <Trend games={app.games.filter(({ kind }) => kind === "game")} />
+      <List games={some.filter(({ kind }) => kind !== "record")} />
+      <List games={some.filter(({ kind }) => kind === "record")} title={t.others} />
+      {some.length ? null : <p class="quiet">{t.noGames}</p>}
     </>
   );
 }
+
+/** The list may be older than the game that is shown. @param {Saved} saved */
+const openGame = (saved) => page.open(app.session?.saved.id === saved.id ? app.session.saved : saved, { keep: false });
+
+/** @param {{ games: Saved[], title?: string }} props */
+const List = ({ games, title }) =>
+  games.length ? (
+    <>
+      {title ? <h2>{title}</h2> : null}
+      <ul class="games">
+        {games.map((saved) => (
+          <li key={saved.id}>
+            <button type="button" class="game" onClick={() => openGame(saved)}>
+              <strong>{playersOf(saved)}</strong>
+              <span>
+                {saved.over
+                  ? saved.scores
+                      .map((score, seat) => (saved.winners.includes(seat) ? `★${num(score)}` : num(score)))
+                      .join(" : ")
+                  : t.going(saved.turn + 1, saved.turns)}
+              </span>
+              <small>
+                {new Date(saved.changed).toLocaleString(language, { dateStyle: "medium", timeStyle: "short" })}
+                {saved.review ? ` · ${t.reviewed}` : ""}
+              </small>
+            </button>
+            <button
+              type="button"
+              class="remove"
+              aria-label={`${t.remove}: ${playersOf(saved)}`}
+              title={t.remove}
+              onClick={() => page.removeGame(saved)}
+            >
+              <Line name="close" />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  ) : null;
 
 export function openFile() {
   const input = Object.assign(document.createElement("input"), { type: "file", accept: ".json,application/json" });
@@ -311,6 +363,7 @@ function Puzzles() {
         <strong>{t.puzzleDay}</strong>
         <span>{page.solvedOn(daily) ? `✓ ${t.puzzleSolved}` : day}</span>
       </button>
+      <p>{t.puzzleRating(String(app.progress.rating), app.progress.streak)}</p>
       <div class="levels">
         {t.puzzleLevel.map((name, level) => {
           const some = puzzles.flatMap((one, at) => (one.level === level ? [at] : []));
@@ -334,7 +387,7 @@ function Puzzles() {
 function Share() {
   const [link, setLink] = useState("");
   const [busy, setBusy] = useState(false);
-  useEffect(() => void page.linkOf().then(setLink), []);
+  useEffect(() => void page.linkOf().then(setLink), [app.settings.name]);
   const make = async (/** @type {() => Promise<Blob>} */ work, /** @type {string} */ name) => {
     setBusy(true);
     try {
@@ -347,6 +400,16 @@ function Share() {
   };
   return (
     <div class="share">
+      <label class="field">
+        {t.yourName}
+        <input
+          type="text"
+          id="my-name"
+          maxLength={60}
+          value={app.settings.name}
+          onInput={(event) => page.set({ name: event.currentTarget.value.trim() })}
+        />
+      </label>
       <button type="button" id="share-link" class="card" onClick={page.copyLink}>
         <strong>{t.link}</strong>
       </button>
@@ -359,7 +422,14 @@ function Share() {
       <button type="button" id="share-film" class="card" disabled={busy} onClick={() => make(film, "cacao.gif")}>
         <strong>{t.film}</strong>
       </button>
-      <input type="text" readOnly aria-label={t.link} value={link} onFocus={(event) => event.currentTarget.select()} />
+      <input
+        id="link"
+        type="text"
+        readOnly
+        aria-label={t.link}
+        value={link}
+        onFocus={(event) => event.currentTarget.select()}
+      />
       {busy ? <p role="status">{t.filming}</p> : null}
     </div>
   );

@@ -1,11 +1,14 @@
-// Exercises: a decision that is tried again, and puzzles.
+// Exercises: a decision that is tried again, and puzzles; and what an address names.
 
+import { judge, LEAST } from "./advice.js";
 import { choose, offered } from "./choose.js";
-import { made, newId, open } from "./games.js";
+import { asNumber, made, newId, open } from "./games.js";
+import { rated, ratingOf, secondOf } from "./levels.js";
+import { unpacked, wantedBy } from "./link.js";
 import { sound } from "./sound.js";
-import { app, speak, update } from "./state.js";
-import { settle } from "./turns.js";
-import { num, t } from "./words.js";
+import { app, say, speak, update } from "./state.js";
+import { go, settle } from "./turns.js";
+import { num, partsWords, t } from "./words.js";
 
 /** @import { Choice } from "./types.js" */
 /** @import { Session } from "./session.js" */
@@ -20,16 +23,19 @@ export function tryAgain(ply) {
 }
 
 /** @param {Choice} choice */
-export function judgeTry(choice) {
-  const { trying } = app;
-  const one = trying?.of.review?.decisions.find(({ ply }) => ply === trying.ply - 1);
-  if (!trying || !one) return;
-  const isBest = choice.action === one.best;
-  const isPlayed = choice.action === one.action;
-  const text = isBest ? t.tryRight : isPlayed ? t.tryWrong(num(one.gold, 1)) : t.tryUnknown;
-  update({ trying: { ...trying, text, solved: isBest } });
+export async function judgeTry(choice) {
+  const { session, trying } = app;
+  if (!session || !trying || trying.solved) return;
+  update({ trying: { ...trying, text: t.judging } });
+  const one = await judge(session, choice.action).catch(() => null);
+  if (app.session !== session || !one) return;
+  // As good as the best: the games that were played show no difference that is certain.
+  const isFine = !one.grade && one.low < LEAST;
+  const parts = partsWords(one.sources, one.gold);
+  const text = isFine ? (one.gold < LEAST ? t.tryRight : t.tryEqual) : t.tryWrong(num(one.gold, 1), parts);
+  update({ trying: { ...trying, text, solved: isFine } });
   speak(text);
-  sound(isBest ? "gold" : "no");
+  sound(isFine ? "gold" : "no");
 }
 
 export function backToReview() {
@@ -39,7 +45,11 @@ export function backToReview() {
 
 // --- Puzzles -------------------------------------------------------------------------------------
 
-export const today = () => new Date().toISOString().slice(0, 10);
+/** Today where the person is, as 2026-03-01. */
+export const today = () => {
+  const now = new Date();
+  return [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((n) => String(n).padStart(2, "0")).join("-");
+};
 /** The name of a puzzle in the progress that is kept. @param {number} at */
 const keyOf = (at) => `position ${app.puzzles[at].number}`;
 /** The day on which a puzzle was solved, if it was. @param {number} at */
@@ -53,7 +63,7 @@ export function openPuzzle(at) {
     name: t.player(seat + 1),
   }));
   open(made(puzzle, players, { kind: "puzzle" }), { keep: false });
-  app.puzzle = { at, text: t.puzzleAsk, solved: false };
+  app.puzzle = { at, text: t.puzzleAsk, why: "", solved: false, shown: false };
   settle();
 }
 
@@ -69,31 +79,87 @@ export function nextPuzzle(level) {
 async function keepProgress() {
   const there = await app.store.setting("progress", app.progress);
   app.progress.solved = { ...there.solved, ...app.progress.solved };
+  app.progress.tried = { ...there.tried, ...app.progress.tried };
   await app.store.set("progress", app.progress);
+}
+
+/** Count the first answer to a puzzle. @param {number} at @param {boolean} solved */
+function count(at, solved) {
+  const { progress } = app;
+  const key = keyOf(at);
+  if (progress.tried[key] || progress.solved[key]) return;
+  progress.tried[key] = true;
+  progress.rating = rated(progress.rating, ratingOf(app.puzzles[at]), solved);
+  progress.streak = solved ? progress.streak + 1 : 0;
 }
 
 /** @param {Choice} choice */
 export function judgePuzzle(choice) {
   const { puzzle, session } = app;
-  if (!puzzle || !session) return;
-  const { best, losses } = app.puzzles[puzzle.at];
+  if (!puzzle || puzzle.solved || !session) return;
+  const { at, shown } = puzzle;
+  const { best } = app.puzzles[at];
   const solved = choice.action === best;
-  const others = Object.entries(losses).flatMap(([action, loss]) => (Number(action) === best ? [] : [loss]));
-  const text = solved ? t.puzzleRight(num(Math.min(...others), 1)) : t.puzzleWrong(num(losses[choice.action], 1));
+  const text = solved ? (shown ? t.puzzleShown : t.puzzleRight) : t.puzzleWrong;
+  count(at, solved && !shown);
+  if (solved && !shown) app.progress.solved[keyOf(at)] ??= today();
+  void keepProgress();
+  void explain(solved ? secondOf(app.puzzles[at]).action : choice.action);
   if (solved) {
-    app.progress.solved[keyOf(puzzle.at)] ??= today();
-    void keepProgress();
     session.play(choice.action);
     app.ply = session.last;
   }
-  sound(solved ? "gold" : "no");
-  update({ puzzle: { ...puzzle, text, solved } });
+  sound(solved && !shown ? "gold" : "no");
+  update({ puzzle: { ...puzzle, text, why: "", solved } });
   if (solved) settle();
   speak(text);
+}
+
+/** Tell where the gold of the answer comes from. @param {number} other action that it is compared with */
+async function explain(other) {
+  const { session, puzzle } = app;
+  if (!session || !puzzle) return;
+  const { best } = app.puzzles[puzzle.at];
+  const one = await judge(session, other, best).catch(() => null);
+  const parts = one && one.gold > 0 ? partsWords(one.sources, one.gold) : "";
+  if (!one || !parts || app.session !== session || !app.puzzle) return;
+  update({
+    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, t.you, session.players.length) },
+  });
 }
 
 export function showAnswer() {
   const { puzzle } = app;
   const best = offered().find(({ action }) => puzzle && action === app.puzzles[puzzle.at].best);
-  if (best) choose(best);
+  if (!puzzle || !best) return;
+  count(puzzle.at, false);
+  void keepProgress();
+  app.puzzle = { ...puzzle, text: t.puzzleAnswer, shown: true };
+  choose(best);
+}
+
+/** Open what the address names. */
+export async function openWanted() {
+  const wanted = wantedBy(location.hash);
+  if (wanted.data) {
+    try {
+      // A game of somebody else: it is looked at, reviewed, and played on in a copy.
+      const { more, ...found } = await unpacked(wanted.data);
+      const id = `r${asNumber(JSON.stringify([found.deal, found.actions, found.players]))}`;
+      const kept = await app.store.game(id);
+      open(kept ?? made(found, found.players, { ...more, kind: "record", id }), { ply: wanted.ply });
+      if (!app.session?.over) update({ allHands: false });
+      return;
+    } catch {
+      say(t.badLink);
+    }
+  } else if (wanted.game) {
+    if (app.session?.saved.id === wanted.game) return wanted.ply >= 0 ? go(wanted.ply) : undefined;
+    const saved = await app.store.game(wanted.game);
+    if (saved) return open(saved, { ply: wanted.ply, keep: false });
+    say(app.store.lasts ? t.lostGame : t.lostAll);
+  }
+  const at = app.puzzles.findIndex(({ number }) => number === wanted.puzzle);
+  if (at >= 0) return app.puzzle?.at === at ? undefined : openPuzzle(at);
+  if (!app.session) update({ dialog: "new" });
 }

@@ -1,13 +1,12 @@
 // Games: begun, opened from files, links and the list, kept, shared.
 
 import { showBest } from "./advice.js";
-import { keep } from "./choose.js";
-import { LEVELS, levelsFor, namesFor } from "./levels.js";
-import { packed, unpacked, wantedBy } from "./link.js";
+import { LEVELS, namesFor } from "./levels.js";
+import { packed } from "./link.js";
 import { exported, imported } from "./save.js";
 import { Session } from "./session.js";
-import { app, atEnd, names, noPick, say, update } from "./state.js";
-import { go, settle, stopAll } from "./turns.js";
+import { app, levels, names, noPick, say, update } from "./state.js";
+import { settle, stopAll } from "./turns.js";
 import { capital, t } from "./words.js";
 
 /** @import { Saved, Player } from "./types.js" */
@@ -39,6 +38,8 @@ export function open(saved, { ply = -1, keep = true } = {}) {
     curve: saved.review ? "chances" : "scores",
     trying: null,
     puzzle: null,
+    lesson: null,
+    coach: "",
     everyStep: false,
     told: "",
   });
@@ -53,6 +54,8 @@ export const newId = () =>
 /** A game that has just been dealt.
  * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean }} wish */
 export function begin({ players, volcanoes = false, seed, coached = false }) {
+  app.progress.taught = true;
+  void app.store.set("progress", app.progress);
   const given = seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
   const deal = app.engine.deal({ players: players.length, volcanoes, seed: given });
   const options = { players: players.length, volcanoes, decisions: /** @type {const} */ ("auto") };
@@ -60,7 +63,7 @@ export function begin({ players, volcanoes = false, seed, coached = false }) {
 }
 
 /** @param {number | string} seed */
-const asNumber = (seed) => [...String(seed)].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
+export const asNumber = (seed) => [...String(seed)].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 7);
 
 /** @param {import("./types.js").GameData} data @param {Player[]} players @param {Partial<Saved>} more @returns {Saved} */
 export function made({ options, deal, actions }, players, more = {}) {
@@ -97,9 +100,6 @@ export function opponent(level, name, seconds = 1) {
   };
 }
 
-/** @param {number} players @param {boolean} volcanoes */
-export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
-
 /** A first game, with a coach. */
 export function beginFirst() {
   begin({ players: [{ person: true, name: "" }, opponent("seedling", namesFor(1, Date.now())[0])], coached: true });
@@ -111,19 +111,22 @@ export function rematch(by) {
   begin({ players: players.map((_, seat) => players[(seat + by) % players.length]), volcanoes: options.volcanoes });
 }
 
-/** Play on from a frame, against the same players or, of a record, against the strongest. @param {number} ply */
+/** Play on from a frame, against the same players or, where only people were, against the strongest.
+ * @param {number} ply */
 export function playFrom(ply) {
   const session = /** @type {Session} */ (app.session);
   const { saved } = session;
   const seat = session.frames[ply].position.seat ?? 0;
   const best = levels(saved.options.players, saved.options.volcanoes).at(-1)?.id ?? "grower";
-  const isPlayed = saved.players.some((one) => one.person);
   const others = namesFor(saved.players.length, Date.now());
-  const players = isPlayed
+  const isOwn = saved.kind === "game" && session.people.length > 0;
+  const people = session.people.length === 1 ? session.people : [seat];
+  const players = isOwn
     ? saved.players
-    : saved.players.map((_, k) =>
-        k === seat ? { person: /** @type {const} */ (true), name: "" } : opponent(best, others[k]),
-      );
+    : saved.players.map((one, k) => {
+        if (people.includes(k)) return { person: /** @type {const} */ (true), name: "" };
+        return one.person ? opponent(best, others[k]) : one;
+      });
   open(made(session.dataAt(ply), players, { from: saved.id, seed: saved.seed }));
 }
 
@@ -145,7 +148,7 @@ export async function openText(text) {
     // One record is one game here, however often it is opened: its name comes from its content.
     const id = `r${asNumber(JSON.stringify([game.deal, actions, given]))}`;
     const kept = await app.store.game(id);
-    open(kept ?? made(game, players, { id, kind: "record", review: data.review ?? null }));
+    open(kept ?? made(game, players, { id, kind: "record" }));
   } catch (error) {
     say(t.badFile(/** @type {Error} */ (error).message));
   }
@@ -190,35 +193,6 @@ export async function removeGame(saved) {
   });
 }
 
-/** Open what the address names. */
-export async function openWanted() {
-  const wanted = wantedBy(location.hash);
-  if (wanted.data) {
-    try {
-      const { kind, ...found } = await unpacked(wanted.data);
-      return open(made(found, found.players, { ...found.more, kind: kind === "record" ? kind : "game", id: newId() }), {
-        ply: wanted.ply,
-      });
-    } catch {
-      say(t.badLink);
-    }
-  } else if (wanted.game) {
-    if (app.session?.saved.id === wanted.game) return wanted.ply >= 0 ? go(wanted.ply) : undefined;
-    const saved = await app.store.game(wanted.game);
-    if (saved) return open(saved, { ply: wanted.ply, keep: false });
-    say(t.lostGame);
-  }
-  if (!app.session) update({ dialog: "new" });
-}
-
-export function remember() {
-  const { session } = app;
-  if (!session || session.saved.kind === "puzzle") return;
-  const ply = atEnd() && session.saved.kind === "game" ? "" : `&ply=${app.ply}`;
-  const hash = `#game=${session.saved.id}${ply}`;
-  if (location.hash !== hash) history.replaceState(null, "", hash);
-}
-
 // --- Sharing -------------------------------------------------------------------------------------
 
 /** @param {string} name @param {string | Blob} content */
@@ -237,16 +211,22 @@ export function saveFile() {
   const text = saved.over
     ? app.engine.writeRecord(
         session.dataAt(session.last),
-        names().map((name, seat) => name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 60) || t.player(seat + 1)),
+        sharedNames().map((name, seat) => name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 60) || t.player(seat + 1)),
       )
     : exported([saved]);
   download(`cacao-${new Date(saved.created).toISOString().slice(0, 10)}-${saved.id.slice(0, 4)}.json`, text);
 }
 
+/** Names as others read them: nobody else is "You". */
+export const sharedNames = () =>
+  names().map((name, seat) => (name === t.you ? app.settings.name || t.player(seat + 1) : name));
+
 /** A link that has the whole game. */
 export async function linkOf() {
-  const { options, deal, actions, players, kind, seed, review: judged } = /** @type {Session} */ (app.session).saved;
-  const data = await packed({ options, deal, actions, players, kind, more: { seed, review: judged } });
+  const { options, deal, actions, seed, review } = /** @type {Session} */ (app.session).saved;
+  const called = sharedNames();
+  const players = app.session?.players.map((one, seat) => ({ ...one, name: called[seat] }));
+  const data = await packed({ options, deal, actions, players, more: { seed, review } });
   return `${location.href.split("#")[0]}#g=${data}&ply=${app.ply}`;
 }
 

@@ -48,3 +48,21 @@ export function namesFor(count, seed, taken = []) {
 
 /** The number of a day's puzzle: all of them in turn. @param {string} day @param {number} count */
 export const puzzleOf = (day, count) => Math.floor(Date.parse(day) / 864e5) % count;
+
+/** The best of the other moves, and what it loses. @param {import("./types.js").Puzzle} puzzle */
+export const secondOf = ({ losses, best }) =>
+  Object.entries(losses)
+    .map(([action, loss]) => ({ action: Number(action), loss }))
+    .filter(({ action }) => action !== best)
+    .reduce((least, one) => (one.loss < least.loss ? one : least));
+
+/** The Elo rating of a puzzle: its level, and how far the next best move is behind.
+ * @param {import("./types.js").Puzzle} puzzle */
+export const ratingOf = (puzzle) =>
+  Math.round(1000 + 300 * puzzle.level + 75 * (2 - Math.min(secondOf(puzzle).loss, 4)));
+
+const STEP = 32; // of a rating, at most, by one puzzle
+
+/** The rating of who has solved, or not, a puzzle at the first try. @param {number} own @param {number} puzzle @param {boolean} solved */
+export const rated = (own, puzzle, solved) =>
+  Math.round(own + STEP * (Number(solved) - 1 / (1 + 10 ** ((puzzle - own) / 400))));

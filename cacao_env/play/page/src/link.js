@@ -21,5 +21,6 @@ export async function unpacked(text) {
 /** What a link says: which game, where. @param {string} hash */
 export function wantedBy(hash) {
   const found = new URLSearchParams(hash.slice(1));
-  return { game: found.get("game"), data: found.get("g"), ply: Number(found.get("ply") ?? -1) };
+  const puzzle = Number(found.get("puzzle"));
+  return { game: found.get("game"), data: found.get("g"), puzzle, ply: Number(found.get("ply") ?? -1) };
 }

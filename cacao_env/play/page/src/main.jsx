@@ -89,6 +89,7 @@ function Tabs() {
 function Page() {
   const [, again] = useState(0);
   useEffect(() => onUpdate(() => again((n) => n + 1)), []);
+  useEntry();
   const { session } = app;
   const quiet = session && session.awaits === null;
   return (
@@ -145,6 +146,7 @@ const KEYS = {
   Enter: page.confirm,
   Escape: page.cancel,
   u: page.undo,
+  U: page.redo,
   f: fit,
   "+": () => zoomBy(1.25),
   "-": () => zoomBy(0.8),
@@ -158,6 +160,7 @@ function press(event) {
     event.ctrlKey ||
     event.metaKey ||
     event.altKey ||
+    app.dialog ||
     !app.session
   )
     return;
@@ -191,6 +194,28 @@ function Dropping() {
   return over ? <div class="drop">{t.dropFile}</div> : null;
 }
 
+// --- Back ----------------------------------------------------------------------------------------
+
+/** What lies above the table has an entry of its own in the history, so that Back closes it. */
+function useEntry() {
+  const isAbove = Boolean(app.session && (app.dialog || app.panel));
+  useEffect(() => {
+    if (isAbove && !history.state?.above) history.pushState({ above: true }, "");
+    if (isAbove || !history.state?.above) return;
+    isLeft = true;
+    history.back();
+  }, [isAbove]);
+}
+
+let isLeft = false; // what lay above was closed otherwise
+
+function wentBack() {
+  if (history.state?.above || !(isLeft || app.dialog || app.panel)) return;
+  if (!isLeft) update({ dialog: null, panel: null });
+  isLeft = false;
+  page.remember();
+}
+
 // --- The beginning -------------------------------------------------------------------------------
 
 /** Bytes of a text that the build has made: gzip, then base64. @param {string} text */
@@ -218,6 +243,7 @@ async function begin() {
   render(<Page />, /** @type {Element} */ (document.getElementById("page")));
   document.addEventListener("keydown", press);
   window.addEventListener("hashchange", page.openWanted);
+  window.addEventListener("popstate", wentBack);
   if (GIVEN.server) {
     app.engine.agents.push(...GIVEN.server.agents.map((/** @type {any} */ one) => ({ ...one, own: true })));
     app.client = withServer(app.client, GIVEN.server.agents);

@@ -1,11 +1,10 @@
 // What is said of moves, choices and spaces.
 
-import { choicesAt } from "./choose.js";
 import { kindOn } from "./session.js";
-import { app, frame, nameOf, names } from "./state.js";
-import { cellWords, choiceWords, effectWords, kindWords, moveWords, namesWords, t } from "./words.js";
+import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
+import { choicesWords, choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
 
-/** @import { Choice, Cell } from "./types.js" */
+/** @import { Choice } from "./types.js" */
 
 /** The moves after a frame in words. @param {number} from */
 export function toldMoves(from, to = app.session?.last ?? 0) {
@@ -17,12 +16,12 @@ export function toldMoves(from, to = app.session?.last ?? 0) {
     .join(". ");
 }
 
-/** The move to a frame in words, with who made it. @param {number} ply */
-export function told(ply) {
+/** The move to a frame in words, with who made it. @param {number} ply @param {(seat: number) => string} called */
+export function told(ply, called = nameOf) {
   const { step, move } = app.session?.frames[ply] ?? {};
   if (!move || !step) return t.deal;
   const kind = app.session?.kindAt(ply);
-  const name = nameOf(step.seat);
+  const name = called(step.seat);
   const choice = choiceWords(move, kind);
   return name === t.you
     ? t.youTold(moveWords(move, kind), choice.charAt(0).toLowerCase() + choice.slice(1))
@@ -39,23 +38,46 @@ export function headline() {
     const won = namesWords(now.winners.map(nameOf));
     return now.winners.length > 1 ? t.win(won) : t.wins(won);
   }
-  const seat = now.seat ?? 0;
-  const whose = nameOf(seat) === t.you ? t.yourTurn : t.isTurn(nameOf(seat));
-  return `${whose}: ${t.ask[now.phase]}`;
+  const { session } = app;
+  const seat = headSeat() ?? 0;
+  if (exercise() && !atEnd()) return told(app.ply);
+  if (exercise()) return `${t.yourTurn}: ${t.ask[now.phase]}`;
+  if (session?.awaits === null) return app.ply ? told(app.ply) : t.deal; // what is looked at, or judged
+  if (app.showing || session?.awaits === "agent") return t.theirTurn(nameOf(seat));
+  const isMine = session?.people.length === 1 && session.people[0] === seat;
+  return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
+}
+
+/** The seat that the headline speaks of: who decides, or who has made the move shown. */
+export function headSeat() {
+  const { session, ply } = app;
+  const before = session?.frames[ply - 1]?.position;
+  if (app.showing && before) return before.active;
+  if (session?.awaits === null && !exercise() && ply) return session.frames[ply].step?.seat ?? null;
+  return frame()?.position.seat ?? null;
+}
+
+/** What others have done in the turn shown. */
+export function toldTurn() {
+  const { session, ply } = app;
+  if (!session) return "";
+  let from = ply - 1;
+  while (from > 0 && session.frames[from].position.turn === session.frames[from - 1].position.turn) from -= 1;
+  return toldMoves(Math.max(0, from), ply);
+}
+
+/** A choice in words that no other choice offered has. @param {Choice} choice */
+export function wordsOf(choice) {
+  const now = /** @type {import("./types.js").Frame} */ (frame()).position;
+  if (choice.move.type !== "act") return choiceWords(choice.move);
+  const offered = app.session?.offered ?? [];
+  const all = offered.includes(choice) ? offered : [choice];
+  const moves = all.map(({ move }) => move);
+  return choicesWords(moves, (cell) => kindOn(now, cell))[all.indexOf(choice)];
 }
 
 /** @param {Choice} choice */
 export function spokenChoice(choice) {
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
-  const kind = kindOn(now, choice.move.cell);
-  return `${choiceWords(choice.move, kind)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
-}
-
-/** A cell as it is said. @param {Cell} cell */
-export function spokenCell(cell) {
-  const tile = frame()?.position.tiles.find((one) => one.row === cell[0] && one.column === cell[1]);
-  const offers = choicesAt(cell).length ? `, ${t.canChoose}` : "";
-  if (!tile) return `${cellWords(cell)}: ${t.empty}${offers}`;
-  const what = tile.kind ? kindWords(tile.kind) : `${nameOf(tile.owner ?? 0)} ${tile.edges?.join("-")}`;
-  return `${cellWords(cell)}: ${what}${offers}`;
+  return `${wordsOf(choice)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
 }

@@ -19,6 +19,8 @@ export class Session {
     this.asked = [];
     /** @type {Choice[]} of a person, or of whoever decides */
     this.offered = [];
+    /** @type {number[]} actions that were taken back */
+    this.undone = [];
     const { options, deal } = saved;
     this.game = engine.game(options, deal);
     this.shown = engine.game({ ...options, decisions: "explicit" }, deal);
@@ -39,6 +41,7 @@ export class Session {
 
   /** @param {number} action */
   play(action) {
+    this.undone = [];
     this.add(action);
     this.changed();
   }
@@ -109,7 +112,7 @@ export class Session {
   /** Whose hand may be shown: a seat, NOBODY, or null for all. */
   get viewer() {
     if (this.saved.kind === "record" || this.over || !this.people.length) return null;
-    if (this.saved.kind === "puzzle") return this.now.seat;
+    if (this.saved.kind === "puzzle") return this.saved.viewer ?? this.now.seat;
     if (this.people.length === 1) return this.people[0];
     return this.awaits === "person" ? this.now.seat : NOBODY;
   }
@@ -149,7 +152,7 @@ export class Session {
     return this.saved.kind !== "record" && this.undoTo() !== null;
   }
 
-  // The number of actions before a person's last decision.
+  /** The number of actions before a person's last decision. */
   undoTo() {
     for (let k = this.asked.length - 1; k >= 0; k -= 1) {
       const step = this.frames[this.asked[k] + 1]?.step;
@@ -158,12 +161,21 @@ export class Session {
     return null;
   }
 
-  /** Take back a person's last decision and everything after it; also the last move of a game. */
+  /** Take back a person's last decision and everything after it. */
   undo() {
+    const { actions } = this.saved;
     const to = this.undoTo();
     if (to === null) return;
-    this.saved.review = null;
-    this.replay(this.saved.actions.slice(0, to));
+    this.undone = [...actions.slice(to), ...this.undone];
+    this.replay(actions.slice(0, to));
+  }
+
+  /** Play again what was taken back, until a person decides. */
+  redo() {
+    do {
+      this.add(/** @type {number} */ (this.undone.shift()));
+      this.changed();
+    } while (this.undone.length && this.awaits === "agent");
   }
 
   /** The game as agents take it, at the decision at or after a frame. @param {number} ply */
@@ -212,6 +224,16 @@ export class Session {
     return this.frames.slice(from + 1, ply + 1).flatMap(({ move }) => (move && move.type !== "act" ? [move.cell] : []));
   }
 }
+
+const STEPS = [
+  [-1, 0],
+  [0, 1],
+  [1, 0],
+  [0, -1],
+];
+/** The cell on a side of another: north, east, south, west. @param {readonly number[]} cell @param {number} side
+ * @returns {Cell} */
+export const beside = ([row, column], side) => [row + STEPS[side][0], column + STEPS[side][1]];
 
 /** @param {import("./types.js").Position} position @param {readonly number[]} cell */
 export const tileOn = (position, cell) =>

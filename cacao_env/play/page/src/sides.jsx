@@ -201,7 +201,7 @@ export function Breakdown({ seats, ranks }) {
   const frame = page.frame();
   if (!frame) return null;
   const { position, sources } = frame;
-  const kinds = /** @type {(keyof Sources)[]} */ (Object.keys(t.sources)).filter(
+  const kinds = /** @type {(keyof Sources)[]} */ (Object.keys(SOURCES)).filter(
     (one) => one !== (position.volcanoes ? "mines" : "volcanoes"),
   );
   return (
@@ -358,7 +358,7 @@ export function Moves() {
   }, [app.ply, session, session?.last]);
   if (!session) return null;
   return (
-    <section class="panel moves" aria-label={t.moves}>
+    <section class="panel moves">
       <h2>{t.moves}</h2>
       <div class="scroll" tabIndex={0} role="region" aria-label={t.moves} ref={list}>
         {session.frames.map((_, ply) => (ply ? <MoveLine key={ply} ply={ply} /> : null))}

@@ -1,6 +1,6 @@
 // Sounds, made by the browser itself; off unless a person turns them on.
 
-import { app } from "./app.js";
+import { app } from "./state.js";
 
 /** @type {AudioContext | null} */
 let audio = null;

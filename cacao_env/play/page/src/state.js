@@ -1,6 +1,6 @@
 // What the page shows, and the person's settings.  Every change ends in update().
 
-import { curtainFor, turn } from "./choose.js";
+import { levelsFor } from "./levels.js";
 import { chooseLanguage, LANGUAGES, t } from "./words.js";
 
 /** @import { Saved, Cell, Move, Puzzle } from "./types.js" */
@@ -15,6 +15,7 @@ export const SETTINGS = {
   sound: false,
   heat: true,
   zoom: 0, // pixels of a cell; 0: all is shown
+  name: "", // in what is shared
   newGame: { players: 2, level: "grower", volcanoes: false, seconds: 1 },
 };
 
@@ -26,7 +27,13 @@ export const app = {
   store: /** @type {import("./save.js").Store} */ (/** @type {unknown} */ (null)),
   puzzles: /** @type {Puzzle[]} */ ([]),
   settings: structuredClone(SETTINGS),
-  progress: { solved: /** @type {Record<string, string>} */ ({}), seen: /** @type {string[]} */ ([]) },
+  progress: {
+    solved: /** @type {Record<string, string>} */ ({}), // puzzles, and the day
+    tried: /** @type {Record<string, boolean>} */ ({}), // puzzles that are in the rating
+    rating: 1200,
+    streak: 0,
+    taught: false, // the lesson was opened or a game begun
+  },
 
   session: /** @type {Session | null} */ (null),
   ply: 0, // the frame shown
@@ -50,10 +57,11 @@ export const app = {
   paused: false,
   deciding: false, // an agent is asked
   playing: false, // frames run by themselves
+  showing: false, // moves of others are shown one by one
   run: 0, // counts runs of agents and of frames; only the latest goes on
   shownTo: /** @type {number | null} */ (null), // the person who sees the screen, of several
   noCurtain: false,
-  floats: /** @type {{ id: number, cell: Cell, seat: number, text: string }[]} */ ([]),
+  floats: /** @type {{ id: number, from: Cell, cell: Cell, seat: number, good: string, text: string }[]} */ ([]),
   counting: /** @type {{ at: number, cells: Cell[] } | null} */ (null), // temples, one by one
 
   agent: "jaguar", // the level that thinks and hints
@@ -65,7 +73,9 @@ export const app = {
   reviewing: /** @type {{ done: number, total: number, abort: AbortController } | null} */ (null),
   curve: /** @type {"scores" | "chances"} */ ("scores"),
   trying: /** @type {{ of: Saved, ply: number, text: string, solved: boolean } | null} */ (null),
-  puzzle: /** @type {{ at: number, text: string, solved: boolean } | null} */ (null),
+  puzzle: /** @type {{ at: number, text: string, why: string, solved: boolean, shown: boolean } | null} */ (null),
+  lesson: /** @type {{ step: number, text: string, solved: boolean } | null} */ (null),
+  coach: "", // what it says now
 };
 
 /** @returns {{ tile: string | null, action: number | null, turn: number }} */
@@ -93,6 +103,14 @@ export const isStill = () => !app.settings.motion || matchMedia("(prefers-reduce
 export const frame = () => app.session?.frames[app.ply] ?? null;
 export const atEnd = () => app.ply === app.session?.last;
 
+/** The person whom the screen is to be handed to, of several; else null. */
+export function curtainFor() {
+  const { session } = app;
+  if (!session || session.people.length < 2 || app.noCurtain || session.awaits !== "person" || !atEnd()) return null;
+  const { seat } = session.now;
+  return seat === app.shownTo ? null : seat;
+}
+
 /** Return the seat whose hand the page shows: the person's, else the deciding seat's; null if it is hidden. */
 export function handSeat() {
   const { session } = app;
@@ -103,12 +121,24 @@ export function handSeat() {
   return seat >= 0 && session.hand(app.ply, seat, app.allHands) ? seat : null;
 }
 
+/** An exercise: a puzzle, a move that is tried again, a step of the lesson. */
+export const exercise = () => app.trying ?? app.puzzle ?? app.lesson;
+
+/** Whether the game shown goes on here, or has just ended: no record, no exercise, nothing looked back at. */
+export const isLive = () => app.session?.saved.kind === "game" && (!app.session.over || atEnd());
+
+/** The levels that can play such a game. @param {number} players @param {boolean} volcanoes */
+export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
+
 /** The name of a seat. @param {number} seat */
 export function nameOf(seat) {
-  const one = app.session?.players[seat];
-  if (!one) return t.player(seat + 1);
-  return one.name || (app.session?.people.length === 1 && one.person ? t.you : t.player(seat + 1));
+  return app.session ? namesOf(app.session.players)[seat] : t.player(seat + 1);
 }
+/** The names of players; a person alone is "You". @param {import("./types.js").Player[]} players */
+export const namesOf = (players) => {
+  const isAlone = players.filter(({ person }) => person).length === 1;
+  return players.map(({ name, person }, seat) => name || (isAlone && person ? t.you : t.player(seat + 1)));
+};
 export const names = () => (app.session?.players ?? []).map((_, seat) => nameOf(seat));
 
 /** @param {string} text */

@@ -3,7 +3,7 @@
 import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { kindOn } from "./session.js";
-import { choiceWords, levelWords, num, percent, t } from "./words.js";
+import { choicesWords, choiceWords, levelWords, num, percent, t } from "./words.js";
 
 export function Think() {
   const { session, thought } = app;
@@ -11,7 +11,7 @@ export function Think() {
   const { players, volcanoes } = session.saved.options;
   const may = page.mayThink();
   return (
-    <section class="panel think" aria-label={t.think}>
+    <section class="panel think">
       <div class="ask">
         <h2>{t.think}</h2>
         <select
@@ -43,7 +43,7 @@ export function Think() {
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-label={t.think}>
         {thought ? (
-          <Thought thought={thought} />
+          <ThoughtOf thought={thought} />
         ) : (
           <p class="quiet">{may || session.awaits === null ? t.thinkHow : t.thinkWaits}</p>
         )}
@@ -58,9 +58,14 @@ function everyStep(on) {
   if (on) void page.think();
 }
 
-/** @param {{ thought: import("./types.js").Analysis & { ply: number } }} props */
-function Thought({ thought }) {
-  const position = /** @type {any} */ (page.frame()).position;
+/** @typedef {import("./types.js").Analysis & { ply: number }} Thought @typedef {import("./types.js").Move} Move */
+
+/** @param {{ thought: Thought }} props */
+function ThoughtOf({ thought }) {
+  const { position } = /** @type {import("./types.js").Frame} */ (page.frame());
+  const actions = thought.lines?.map(({ action }) => action) ?? thought.actions.slice(0, 12);
+  const moves = actions.map((action) => page.moveAt(thought.ply, action));
+  const words = choicesWords(moves, (cell) => kindOn(position, cell));
   return (
     <>
       {thought.win_shares ? (
@@ -74,23 +79,73 @@ function Thought({ thought }) {
           ))}
         </p>
       ) : null}
-      <table class="lines">
-        <tbody>
-          {thought.actions.slice(0, 12).map((action, k) => (
-            <Row key={action} thought={thought} k={k} kindOf={(cell) => kindOn(position, cell)} />
-          ))}
-        </tbody>
+      <table class="lines" title={t.linesHow}>
+        <thead>
+          <tr>
+            <th scope="col">{t.lines.move}</th>
+            <th scope="col">{thought.lines ? t.lines.loss : ""}</th>
+            <th scope="col">{t.lines.chance}</th>
+          </tr>
+        </thead>
+        {thought.lines ? (
+          thought.lines.map((line, k) => (
+            <LineOfPlay key={line.action} thought={thought} line={line} k={k} words={words[k]} />
+          ))
+        ) : (
+          <tbody>
+            {moves.map((move, k) => (
+              <Row
+                key={thought.actions[k]}
+                move={move}
+                action={thought.actions[k]}
+                seat={thought.seat}
+                words={words[k]}
+              >
+                <td />
+                <td class="number">{percent(thought.weights[k])}</td>
+              </Row>
+            ))}
+          </tbody>
+        )}
       </table>
     </>
   );
 }
 
-/** A line: pointing at it shows the move, pressing it chooses the move where one may; it plays nothing.
- * @param {{ thought: import("./types.js").Analysis & { ply: number }, k: number, kindOf: (cell: import("./types.js").Cell) => string }} props */
-function Row({ thought, k, kindOf }) {
-  const action = thought.actions[k];
-  const move = page.moveAt(thought.ply, action);
-  const show = () => update({ preview: { ...move, seat: thought.seat } });
+/** A move with its gold and chance, and under it what is expected to follow.
+ * @param {{ thought: Thought, line: import("./types.js").Line, k: number, words: string }} props */
+function LineOfPlay({ thought, line, k, words }) {
+  const follows = line.follows.map(({ seat, move }, n) => {
+    const told = choiceWords(move);
+    const isNew = seat !== (line.follows[n - 1]?.seat ?? thought.seat);
+    return isNew ? `${page.nameOf(seat)}: ${told}` : told;
+  });
+  return (
+    <tbody class={`line${k + 1}`}>
+      <Row
+        move={page.moveAt(thought.ply, line.action)}
+        action={line.action}
+        seat={thought.seat}
+        words={`${k + 1}. ${words}`}
+      >
+        <td class="number">{num(-line.loss, 1)}</td>
+        <td class="number">{percent(line.shares[thought.seat])}</td>
+      </Row>
+      {follows.length ? (
+        <tr class="follows">
+          <td colSpan={3}>
+            {t.lines.follows}: {follows.join(". ")}
+          </td>
+        </tr>
+      ) : null}
+    </tbody>
+  );
+}
+
+/** A move: pointing at it shows it, pressing it chooses it where one may; it plays nothing.
+ * @param {{ move: Move, action: number, seat: number, words: string, children: any }} props */
+function Row({ move, action, seat, words, children }) {
+  const show = () => update({ preview: { ...move, seat } });
   const hide = () => update({ preview: null });
   const press = () => {
     const choice = page.offered().find((one) => one.action === action);
@@ -101,11 +156,10 @@ function Row({ thought, k, kindOf }) {
     <tr onPointerEnter={show} onPointerLeave={hide}>
       <td>
         <button type="button" class="link" onFocus={show} onBlur={hide} onClick={press}>
-          {choiceWords(move, kindOf(move.cell))}
+          {words}
         </button>
       </td>
-      <td class="number">{percent(thought.weights[k])}</td>
-      {thought.values ? <td class="number">{num(thought.values[k], 2)}</td> : null}
+      {children}
     </tr>
   );
 }

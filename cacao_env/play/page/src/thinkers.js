@@ -7,29 +7,49 @@ import { fromText, startWorker } from "./engine/client.js";
 
 const THRESHOLDS = { inaccuracy: 1, blunder: 3 }; // gold, as play/review.py has them
 
+const MOST = 4; // workers that judge a game together
+
 /** @param {string} source of the worker @param {import("./engine/client.js").Parts} parts @returns {Client} */
 export function thinkers(source, parts) {
   const make = fromText(source);
   const first = startWorker(make, parts);
   first.catch(() => undefined); // whoever asks is told
-  /** @type {typeof first | null} */
-  let second = null;
-  const other = () => {
-    second ??= startWorker(make, parts);
-    return second;
+  /** @type {(typeof first)[]} */
+  const others = [];
+  const other = (at = 0) => {
+    others[at] ??= startWorker(make, parts);
+    return others[at];
   };
+  /** @type {Client["judge"]} */
+  const judge = async (game, wish) => (await other()).judge(game, wish);
   return {
     choose: async (game, wish) => (await first).choose(game, wish),
     analyze: async (game, wish) => analysisOf(await (await other()).analyze(game, wish)),
-    review: async (game, { onProgress, ...wish }) => {
-      const told = (/** @type {{ done: number, total: number }} */ { done, total }) => onProgress?.(done, total);
-      return reviewOf(await (await other()).review(game, { ...wish, onProgress: told }));
+    lines: async (game, wish) => analysisOf(await (await other()).lines(game, wish)),
+    judge,
+    review: async (game, { known, first: seat, onJudged, signal }) => {
+      const all = await (await other()).decisions(game);
+      const found = known.filter((one) => all.some(({ ply }) => ply === one.ply));
+      const todo = all.filter(({ ply }) => found.every((one) => one.ply !== ply));
+      todo.sort((a, b) => Number(b.seat === seat) - Number(a.seat === seat));
+      onJudged(found, all.length);
+      const work = async (/** @type {number} */ at) => {
+        for (let next = todo.shift(); next; next = todo.shift()) {
+          found.push(await (await other(at)).judge(game, { ply: next.ply, signal }));
+          onJudged(found, all.length);
+        }
+      };
+      const workers = Math.min(MOST, navigator.hardwareConcurrency || 1);
+      await Promise.all(Array.from({ length: workers }, (_, at) => work(at)));
+      const decisions = found.sort((a, b) => a.ply - b.ply);
+      const { judge: name, seats, result } = await (await other()).sum(game, decisions);
+      return { judge: name, seats, result, decisions, thresholds: THRESHOLDS };
     },
   };
 }
 
 /** @param {any} found @returns {import("./types.js").Analysis} */
-function analysisOf({ candidates, seat, unit, win_shares, scores }) {
+function analysisOf({ candidates, seat, unit, win_shares, scores, lines }) {
   const of = (/** @type {string} */ key) => {
     const values = candidates.map((/** @type {any} */ one) => one[key] ?? null);
     return values.includes(null) ? null : values;
@@ -44,19 +64,6 @@ function analysisOf({ candidates, seat, unit, win_shares, scores }) {
     win_shares: win_shares ?? null,
     scores: scores ?? null,
     lead: null,
-  };
-}
-
-/** @param {any} found @returns {import("./types.js").Review} */
-function reviewOf({ judge, decisions, seats, result }) {
-  return {
-    judge,
-    result,
-    seats,
-    thresholds: THRESHOLDS,
-    decisions: decisions.map((/** @type {any} */ { move, best_move, sources, ...one }) => ({
-      ...one,
-      sources: sources ? { best: sources.best[one.seat], played: sources.played[one.seat] } : undefined,
-    })),
+    lines,
   };
 }

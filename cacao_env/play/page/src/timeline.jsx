@@ -30,7 +30,7 @@ export function Bar() {
   if (!session) return null;
   const { last } = session;
   return (
-    <section class="bar" aria-label={t.course}>
+    <section class="bar" aria-label={t.steps}>
       <Tool id="fit" label={t.fitAll} line="fit" onClick={fit} pressed={eye.fits} />
       <Tool id="farther" label={t.zoomOut} line="minus" onClick={() => zoomBy(0.8)} />
       <Tool id="closer" label={t.zoomIn} line="plus" onClick={() => zoomBy(1.25)} />
@@ -97,7 +97,7 @@ export function Curve() {
   return (
     <section class="curve" aria-label={t.course}>
       {review ? (
-        <div class="tabs" role="group" aria-label={t.course}>
+        <div class="tabs" role="group" aria-label={t.steps}>
           {
             /** @type {const} */ (["scores", "chances"]).map((kind) => (
               <button

@@ -1,19 +1,20 @@
 // The game goes on: others decide, their moves are shown, people look back, tabs follow each other.
 
 import { showBest, think } from "./advice.js";
-import { keep, tilesOffered } from "./choose.js";
-import { remember } from "./games.js";
+import { tilesOffered } from "./choose.js";
+import { coach } from "./coach.js";
+import { keep, remember, tabs } from "./kept.js";
 import { headline, toldMoves } from "./said.js";
 import { sound } from "./sound.js";
 import { app, atEnd, isStill, nameOf, noPick, SECONDS, say, sleep, speak, update } from "./state.js";
-import { goodsWords, t } from "./words.js";
+import { plus, t } from "./words.js";
 
 /** @import { Player } from "./types.js" */
 /** @import { Session } from "./session.js" */
 
 export function stopAll() {
   app.run += 1;
-  Object.assign(app, { playing: false, deciding: false });
+  Object.assign(app, { playing: false, deciding: false, showing: false });
   app.thinking?.abort();
   app.reviewing?.abort.abort();
   app.asked?.abort();
@@ -42,7 +43,7 @@ export async function show(from, slowly) {
     app.ply += 1;
     float(app.ply - 1, app.ply);
     if (app.ply === session.last) break; // the next player may choose at once
-    update();
+    update({ showing: true });
     await sleep(seconds);
     if (app.run !== run) return;
   }
@@ -52,6 +53,7 @@ export async function show(from, slowly) {
 /** The last frame is reached: people choose, agents are asked, temples are counted. */
 export function settle() {
   const { session } = app;
+  app.showing = false;
   const tiles = tilesOffered();
   app.pick = {
     ...app.pick,
@@ -69,6 +71,7 @@ export function settle() {
   }
   if (session.awaits === "agent" && !app.paused) void letAgentDecide();
   if (app.everyStep && session.awaits !== "agent") void think();
+  void coach();
 }
 
 async function letAgentDecide() {
@@ -90,11 +93,10 @@ async function letAgentDecide() {
     session.play(action);
     app.deciding = false;
     void keep();
-    const told = toldMoves(from);
-    speak(told);
-    // What follows at once would be said in its place.
-    const isQuick = isStill() || !SECONDS[app.settings.pace];
-    app.told = isQuick ? `${app.told} ${told}`.trim() : told;
+    // What others did is said once: when a person is asked, or at once where nobody is.
+    const told = `${toldMoves(from)}.`;
+    if (session.people.length) app.told = `${app.told} ${told}`.trim();
+    else speak(told);
     sound("place");
     if (wasAtEnd) return await show(from, true);
     settle();
@@ -153,12 +155,12 @@ function float(from, to) {
   if (!cell) return;
   const ids = new Set();
   session.gains(to, from).forEach((goods, seat) => {
-    const { temples: _, ...now } = goods;
-    const text = goodsWords(now).join(" ");
-    if (!text) return;
-    floated += 1;
-    ids.add(floated);
-    app.floats = [...app.floats, { id: floated, cell, seat, text }];
+    for (const good of /** @type {const} */ (["gold", "cacao", "sun", "water"])) {
+      if (!goods[good]) continue;
+      floated += 1;
+      ids.add(floated);
+      app.floats = [...app.floats, { id: floated, from: at[0], cell, seat, good, text: plus(goods[good]) }];
+    }
     if (goods.gold > 0) sound("gold");
   });
   if (ids.size) setTimeout(() => update({ floats: app.floats.filter(({ id }) => !ids.has(id)) }), 1800);
@@ -174,7 +176,9 @@ async function countTemples() {
     const { row, column, gold = [] } = temples[at];
     app.counting = { at, cells: temples.map((one) => [one.row, one.column]) };
     app.floats = gold.flatMap((won, seat) =>
-      won ? [{ id: -1 - at - 10 * seat, cell: [row, column], seat, text: t.goods.gold(`+${won}`) }] : [],
+      won
+        ? [{ id: -1 - at - 10 * seat, from: [row, column], cell: [row, column], seat, good: "gold", text: plus(won) }]
+        : [],
     );
     sound("gold");
     update();
@@ -193,6 +197,7 @@ export function go(ply) {
   const to = Math.max(0, Math.min(session.last, ply));
   if (to === app.ply) return;
   if (app.deciding === false) app.run += 1; // frames that were shown one by one stop
+  app.showing = false;
   const from = app.ply;
   Object.assign(app, { ply: to, about: null, thought: null, preview: null, floats: [], counting: null });
   if (to === from + 1) float(from, to);
@@ -218,7 +223,6 @@ export async function playOn() {
 
 // --- Other tabs ----------------------------------------------------------------------------------
 
-export const tabs = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel("cacao");
 if (tabs)
   tabs.onmessage = async ({ data }) => {
     const { session } = app;

@@ -115,6 +115,7 @@ export type Analysis = {
   win_shares: number[] | null;
   scores: number[] | null;
   lead: number | null;
+  lines?: Line[];
 };
 export type Judged = {
   ply: number;
@@ -127,7 +128,7 @@ export type Judged = {
   exact: boolean;
   grade: "" | "inaccuracy" | "blunder";
   shares: number[];
-  sources?: { played: Sources; best: Sources };
+  sources: Partial<Sources>; // of the loss: gold of the seat less the mean of the others'
 };
 export type Summary = {
   decisions: number;
@@ -139,6 +140,12 @@ export type Summary = {
   worst: number | null;
   luck: number;
 };
+export type Line = {
+  action: number;
+  loss: number; // of gold, against the best line
+  shares: number[];
+  follows: { seat: number; move: Move }[];
+};
 export type Review = {
   judge: string;
   decisions: Judged[];
@@ -146,12 +153,22 @@ export type Review = {
   result: number[];
   thresholds: { inaccuracy: number; blunder: number };
 };
-export type Progress = (done: number, total: number) => void;
 export interface Client {
   choose(game: GameData, wish: Wish): Promise<{ action: number }>;
   analyze(game: GameData, wish: Wish): Promise<Analysis>;
-  review(game: GameData, wish: { seed?: number; onProgress?: Progress; signal?: AbortSignal }): Promise<Review>;
+  /** An analysis with lines of play. */
+  lines(game: GameData, wish: Wish): Promise<Analysis>;
+  /** What an action at a place of a game lost, the one that was played if none is given. */
+  judge(game: GameData, wish: JudgeWish): Promise<Judged | null>;
+  review(game: GameData, wish: ReviewWish): Promise<Review>;
 }
+export type JudgeWish = { ply: number; action?: number; best?: number; signal?: AbortSignal };
+export type ReviewWish = {
+  known: Judged[]; // are not judged again
+  first: number | null; // the seat whose decisions are judged first
+  onJudged: (found: Judged[], total: number) => void;
+  signal?: AbortSignal;
+};
 export type Wish = { agent: string; seed: number; ms?: number; sims?: number; signal?: AbortSignal };
 
 // --- Of the page itself
@@ -172,8 +189,11 @@ export type Saved = GameData & {
   turn: number;
   turns: number;
   coached?: boolean;
+  told?: string[]; // what the coach has said
+  judged?: Judged[]; // the decisions that are judged so far
   review?: Review | null;
   from?: string;
+  viewer?: number; // who looks at an exercise, if not whoever decides
 };
 export type Frame = { position: Position; sources: Sources[]; step: Step | null; move: Move | null; at: Cell[] };
 export type Choice = { action: number; move: Move; effects: Effects; worth: number };

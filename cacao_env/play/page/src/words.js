@@ -33,8 +33,17 @@ export function percent(share) {
   return `${num(100 * share, share > 0.0005 && share < 0.1 ? 1 : 0)} %`;
 }
 
+// Spaces are named as on a chess board; the plantation of the start lies on j10.  Capitals lie left of "a".
+const LETTERS = [..."abcdefghijklmnopqrstuvwxyz"];
+/** @param {number} row */
+export const rowWords = (row) => num(10 - row);
+/** @param {number} column */
+export const columnWords = (column) => {
+  const k = column + 9;
+  return k < 0 ? LETTERS.at(k)?.toUpperCase() : (LETTERS[k] ?? `a${LETTERS[k - LETTERS.length]}`);
+};
 /** @param {readonly number[]} cell */
-export const cellWords = (cell) => `${num(cell[0])}, ${num(cell[1])}`;
+export const cellWords = ([row, column]) => columnWords(column) + rowWords(row);
 
 /** @param {string} kind a worker kind or its edges */
 export const edgesWords = (kind) => [...kind].join("-");
@@ -61,6 +70,17 @@ export const moveWords = (move, kind = "") => worded(move, kind, "move");
 
 /** A choice that may be made: "Sell 2 at market 3". @param {Move} move */
 export const choiceWords = (move, kind = "") => worded(move, kind, "choose");
+
+/** Choices in words; which tile and which side are named where the words of two would be the same.
+ * @param {Move[]} moves @param {(cell: import("./types.js").Cell) => string} kindOf */
+export function choicesWords(moves, kindOf) {
+  const plain = moves.map((move) => choiceWords(move, kindOf(move.cell)));
+  return plain.map((words, k) => {
+    const { type, cell, edge = 0 } = moves[k];
+    if (type !== "act" || plain.indexOf(words) === plain.lastIndexOf(words)) return words;
+    return `${words} (${t.edgeAt(cellWords(cell), t.sides[edge ^ 2])})`;
+  });
+}
 
 /** A choice on the table, in one or two words. @param {Move} move @param {string} kind */
 export function chipWords(move, kind) {
@@ -98,17 +118,23 @@ export function effectWords(effects, seat, names, withOwn = true) {
   return parts.join("; ") || (withOwn || !effects.gains[seat] ? t.nothingNow : "");
 }
 
-/** Why one continuation is better than another: the sources of gold that differ most.
- * @param {import("./types.js").Sources} best @param {import("./types.js").Sources} played */
-export function reasonWords(best, played) {
-  const names = /** @type {(keyof import("./types.js").Sources)[]} */ (Object.keys(t.sources));
-  const differences = names
-    .map((name) => ({ name, by: best[name] - played[name] }))
-    .filter(({ by }) => Math.abs(by) >= 0.25)
-    .sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
-    .slice(0, 3);
-  if (!differences.length) return "";
-  return t.because(differences.map(({ name, by }) => `${t.sources[name]} ${plus(by, 1)}`).join(", "));
+/** What a loss is made of: its sources, rounded so that they add up to it; small ones are told together.
+ * @param {Partial<import("./types.js").Sources>} sources @param {number} gold */
+export function partsWords(sources, gold) {
+  /** @type {Record<string, number>} */
+  const tenths = { other: 0 };
+  for (const [name, by] of Object.entries(sources))
+    if (Math.abs(by) < 0.25) tenths.other += 10 * by;
+    else tenths[name] = 10 * by;
+  const names = Object.keys(tenths).sort((a, b) => Math.abs(tenths[b]) - Math.abs(tenths[a]));
+  const missing = Math.round(10 * gold) - names.reduce((sum, name) => sum + Math.floor(tenths[name]), 0);
+  const cut = (/** @type {string} */ name) => tenths[name] - Math.floor(tenths[name]);
+  const up = [...names].sort((a, b) => cut(b) - cut(a)); // who is rounded up
+  const parts = names.flatMap((name) => {
+    const by = Math.floor(tenths[name]) + Number(up.indexOf(name) < missing);
+    return by ? [`${t.sources[/** @type {"water"} */ (name)]} ${plus(by / 10, 1)}`] : [];
+  });
+  return Object.keys(sources).length ? parts.join(", ") : "";
 }
 
 /** @param {string[]} names */

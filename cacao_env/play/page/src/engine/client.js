@@ -32,9 +32,24 @@ class Client {
     return this.ask("analyze", game, how);
   }
 
-  /** The review of a finished game; `onProgress` gets {done, total}. */
-  review(game, how = {}) {
-    return this.ask("review", game, how);
+  /** The places of a game where something is decided: [{ply, seat}]. */
+  decisions(game) {
+    return this.ask("decisions", game, {});
+  }
+
+  /** An analysis with `lines`, the best three moves and what is expected to follow them. */
+  lines(game, how) {
+    return this.ask("lines", game, how);
+  }
+
+  /** What the action at a place of a game lost, or another one there, against the best: {ply, action, best, signal}. */
+  judge(game, how) {
+    return this.ask("judge", game, how);
+  }
+
+  /** The review of a finished game from its judged decisions. */
+  sum(game, decisions) {
+    return this.ask("sum", game, { decisions });
   }
 
   /** Each seat's luck of the draws so far: {win_shares, scores}. */

@@ -3,27 +3,81 @@
 // Near the end decisions are solved. Before it the network plays games to their end, from the action played and
 // from the best one found, each pair on the same deal of what the seat can't see.
 
-import { analyze, argmax, Rng } from "./agents.js";
+import { analyze, argmax, choose, Rng } from "./agents.js";
 import { halve } from "./halving.js";
 
 const RELATIVE_SCORE = 1;
 const NOT_SOLVED = -1;
 const ALL = -1;
+const LINES = 3;
 
-/** Review a finished game; `onProgress(done, total)` counts decisions. */
-export function review(game, onProgress = () => {}) {
-  if (!game.over) throw new Error("only a finished game can be reviewed");
-  const { engine } = game;
+/** Review a finished game. */
+export function review(game) {
   const { game: whole } = game.elementary();
-  const todo = decisionsOf(whole);
-  const decisions = todo.map(({ ply, asked, action }, done) => {
-    onProgress(done, todo.length);
-    return judged(asked, ply, action);
+  return summed(
+    game,
+    decisionsOf(whole).map(({ ply, asked, action }) => judged(asked, ply, action)),
+  );
+}
+
+/** What the judged decisions of a finished game say of each seat. */
+export function summed(game, decisions) {
+  const { settings } = game.engine;
+  const luck = luckOf(game.elementary().game);
+  const seats = luck.win_shares.map((share, seat) => summary(seat, decisions, settings.review, share));
+  return { judge: settings.network.name, decisions, seats, luck, result: game.winShares() };
+}
+
+/** Judge the action at a place of a game, or another one there, against the best found or a given one;
+ * null where nothing is decided. */
+export function judgedAt(game, { ply, action, best }) {
+  const found = decisionsOf(game.elementary().game).find((one) => one.ply === ply);
+  return found ? judged(found.asked, ply, action ?? found.action, best) : null;
+}
+
+/** What an agent thinks, and `lines`, its best three moves by what they bring: {action, loss, shares, follows}. */
+export function linesOf(game, how) {
+  const { engine, seat } = game;
+  const rng = new Rng(how.seed ?? 0);
+  const thought = analyze(game, how, rng);
+  const actions = thought.candidates.slice(0, LINES).map(({ action }) => action);
+  const asked = game.asked();
+  const gold = worthOf(asked, actions, rng);
+  asked.call("hide", seat);
+  const lines = actions.map((action, i) => {
+    asked.call("expected", action);
+    const shares = Array.from(engine.module.memory.win_shares.subarray(0, game.options.players));
+    return { action, loss: Math.max(...gold) - gold[i], shares, follows: followed(asked.clone(), action, rng) };
   });
-  onProgress(todo.length, todo.length);
-  const luck = luckOf(whole);
-  const seats = luck.win_shares.map((share, seat) => summary(seat, decisions, engine.settings.review, share));
-  return { judge: engine.settings.network.name, decisions, seats, luck, result: game.winShares() };
+  return { ...thought, lines: lines.sort((a, b) => a.loss - b.loss) };
+}
+
+// The gold that each action brings more than the others' mean: exact near the end, else the mean of playouts.
+function worthOf(game, actions, rng) {
+  const { memory } = game.engine.module;
+  const { review: how, network, nodes_to_judge } = game.engine.settings;
+  if (game.call("near_end", how.last)) {
+    const count = game.call("end", RELATIVE_SCORE, nodes_to_judge, 1, ALL);
+    const all = ids(game, Math.max(0, count));
+    if (count !== NOT_SOLVED) return actions.map((action) => memory.values[all.indexOf(action)]);
+  }
+  memory.rng[0] = rng.bits;
+  start(memory, actions);
+  for (let i = 0; i < how.comparing; i++) game.call("playout", actions.length, network.inner);
+  return actions.map((_, i) => memory.sums[i] / how.comparing);
+}
+
+// The moves that the network expects from an action until its seat places again: {seat, move, kind}.
+function followed(game, action, rng) {
+  const { engine, seat } = game;
+  const turns = game.record.turn[0] + game.options.players;
+  const [told, from] = [[], game.actions.length];
+  for (let next = action; ; next = choose(game, { agent: engine.settings.network.name }, rng)) {
+    const { phase } = game;
+    if (phase !== "act" && game.actions.length > from) told.push({ seat: game.seat, move: game.move(next) });
+    game.play(next);
+    if (game.over || game.record.turn[0] >= turns || (game.seat === seat && game.phase === "place")) return told;
+  }
 }
 
 /** Each seat's luck of the draw so far: in shares of the win, and in gold. It depends on what is still hidden. */
@@ -36,8 +90,8 @@ export function luckOf(game) {
   return { win_shares: row(0), scores: row(seats) };
 }
 
-// Every decision with more than one legal move.
-function decisionsOf(whole) {
+/** Every decision with more than one legal move. */
+export function decisionsOf(whole) {
   const found = [];
   const game = whole.engine.game(whole.options, whole.deal);
   whole.actions.forEach((action, ply) => {
@@ -50,12 +104,12 @@ function decisionsOf(whole) {
   return found;
 }
 
-/** What an action lost against the best one found, for the deciding seat. `ply`: where it is in the game. */
-export function judged(game, ply, action) {
+/** What an action lost against the best one found, or a given one, for the deciding seat. `ply`: its place. */
+export function judged(game, ply, action, against) {
   const { review: how, network } = game.engine.settings;
   const { win_shares } = analyze(game, { agent: network.name }, new Rng(ply));
   const exact = game.call("near_end", how.last) ? solved(game, action) : null;
-  const verdict = exact || byPlayouts(game, action, new Rng(ply));
+  const verdict = exact || byPlayouts(game, action, new Rng(ply), against);
   const best = verdict.loss > 0 ? verdict.best : action;
   const [gold, low] = [Math.max(0, verdict.loss), verdict.loss - verdict.error];
   return {
@@ -72,17 +126,17 @@ export function judged(game, ply, action) {
     gain: verdict.gain,
     grade: gradeOf(verdict.loss, low, how),
     shares: win_shares,
-    sources: verdict.sources || null,
+    sources: verdict.sources ?? {},
   };
 }
 
 /** Compare an action with the best candidate by games that the network plays. */
-function byPlayouts(game, action, rng) {
+function byPlayouts(game, action, rng, against) {
   const { module, settings } = game.engine;
   const { memory } = module;
   const { review: how, network } = settings;
   memory.rng[0] = rng.bits;
-  const tried = [...new Set([action, ...candidates(game)])];
+  const tried = [...new Set([action, ...(against === undefined ? candidates(game) : [against])])];
   const run = (alive, passes) => {
     for (let i = 0; i < passes; i++) game.call("playout", alive, network.inner);
   };
@@ -90,7 +144,7 @@ function byPlayouts(game, action, rng) {
   const visits = halve(module, settings, run, tried.length, { sims: how.choosing * tried.length });
   const means = Array.from(visits, (n, i) => memory.sums[i] / n);
   const gain = means[ids(game, tried.length).indexOf(action)] - mean(means);
-  const best = Number(memory.ids[0]);
+  const best = against ?? Number(memory.ids[0]);
   if (best === action) return { best, loss: 0, error: 0, gain };
   start(memory, [best, action]);
   const lost = [];
@@ -128,16 +182,20 @@ function start(memory, actions) {
   memory.gold.fill(0n, 0, memory.gold.length);
 }
 
-// Each seat's mean gold by source from here on, after the best action and after the one that was played.
+// The loss by its sources: what the best action brings more than the other one, own gold less the mean of the others'.
 function sourcesOf(game, playouts) {
-  const { engine } = game;
+  const { engine, seat } = game;
   const { sources } = engine.tables;
   const { gold } = engine.module.memory;
-  const of = (first) => Object.fromEntries(sources.map((name, i) => [name, Number(gold[first + i]) / playouts]));
-  const [best, played] = [0, 1].map((row) =>
-    Array.from({ length: game.options.players }, (_, seat) => of((row * engine.seats + seat) * sources.length)),
+  const { players } = game.options;
+  const at = (row, whose, i) => Number(gold[(row * engine.seats + whose) * sources.length + i]);
+  return Object.fromEntries(
+    sources.map((name, i) => {
+      const by = Array.from({ length: players }, (_, whose) => (at(0, whose, i) - at(1, whose, i)) / playouts);
+      const total = by.reduce((sum, one) => sum + one, 0);
+      return [name, (players * by[seat] - total) / (players - 1)];
+    }),
   );
-  return { best, played };
 }
 
 /** Judge an action near the end exactly; null if that would take too long. */

@@ -4,7 +4,7 @@
 
 import { analyze, choose, loadNetwork, Rng } from "./agents.js";
 import { loadEngine } from "./engine.js";
-import { luckOf, review } from "./review.js";
+import { decisionsOf, judgedAt, linesOf, luckOf, summed } from "./review.js";
 
 /** Answer the messages of a port: {id, task, game, how}, the first one with {wasm, fields, network}. */
 export function serve(port) {
@@ -15,7 +15,10 @@ export function serve(port) {
       return { action: choose(game, how, rng), rng: rng.bits };
     },
     analyze: (game, how) => analyze(game, how, new Rng(how.seed ?? 0)),
-    review: (game, how) => review(game, (done, total) => how.onProgress({ done, total })),
+    decisions: (game) => decisionsOf(game.elementary().game).map(({ ply, asked }) => ({ ply, seat: asked.seat })),
+    judge: judgedAt,
+    lines: linesOf,
+    sum: (game, { decisions }) => summed(game, decisions),
     luck: (game) => luckOf(game.elementary().game),
   };
   async function load({ wasm, fields, network }) {

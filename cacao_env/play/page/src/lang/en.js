@@ -34,7 +34,15 @@ export const en = {
     volcano: "Two sides give 2 gold for each worker; the other two cost 1.",
   }),
   worker: (/** @type {string} */ edges) => `tile ${edges}`,
-  sources: { sales: "markets", mines: "mines", volcanoes: "volcanoes", water: "water", sun: "sun", temples: "temples" },
+  sources: {
+    sales: "markets",
+    mines: "mines",
+    volcanoes: "volcanoes",
+    water: "water",
+    sun: "sun",
+    temples: "temples",
+    other: "other",
+  },
   goods: {
     gold: (/** @type {string} */ n) => `${n} gold`,
     cacao: (/** @type {string} */ n) => `${n} cacao`,
@@ -78,6 +86,8 @@ export const en = {
     chipAct: (/** @type {number} */ n) => `use ${n}`,
     chipSkip: "skip",
   },
+  sides: ["north", "east", "south", "west"],
+  edgeAt: (/** @type {string} */ cell, /** @type {string} */ side) => `${cell}, from the ${side}`,
   eastWest: "gold east and west",
   northSouth: "gold north and south",
   automatic: "by itself",
@@ -99,8 +109,9 @@ export const en = {
     over: "the game is over",
   },
   yourTurn: "Your turn",
-  isTurn: (/** @type {string} */ name) => name,
+  theirTurn: (/** @type {string} */ name) => `${name}’s turn`,
   thinking: (/** @type {string} */ name) => `${name} is thinking …`,
+  ownAgents: "The first move of an agent from the command line can take a while: it is loaded and compiled.",
   pausedText: "The others wait.",
   earlier: "You look at an earlier position.",
   backToGame: "Back to the game",
@@ -112,6 +123,8 @@ export const en = {
   verbs: { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do it" },
   turnTile: "Turn",
   undo: "Undo",
+  redo: "Redo",
+  madeCopy: "This is a copy. The finished game stays in My games.",
   hint: "Hint",
   hintIs: (/** @type {string} */ move) => `Hint: ${move}`,
   pause: "Pause",
@@ -156,6 +169,8 @@ export const en = {
   players: "Players",
   review: "Review",
   course: "The course of the game",
+  steps: "Steps",
+  temple: "Temple",
   first: "First",
   back: "Back",
   forth: "Forward",
@@ -169,7 +184,10 @@ export const en = {
   turn: (/** @type {number} */ n, /** @type {string} */ name) => `${n}. ${name}`,
 
   // Think
-  thinkHow: "What would a strong player do here?",
+  thinkHow: "What would a strong player do here? The three best moves appear here and on the table.",
+  lines: { move: "Move", loss: "Gold", chance: "Wins", follows: "Then" },
+  linesHow:
+    "Gold: what a move loses against the best one. Wins: your chance to win after it. Then: what is expected to follow.",
   thinkRun: "Ask",
   thinkWaits: "Only when it is your turn.",
   seconds: (/** @type {string} */ n) => `${n} s`,
@@ -179,6 +197,7 @@ export const en = {
 
   // Review
   reviewRun: "Review this game",
+  reviewOn: "Go on with the review",
   reviewing: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} decisions`,
   best: "Best",
   wasBest: "The best move found",
@@ -188,7 +207,13 @@ export const en = {
   nextMistake: "Next mistake",
   tryAgain: "Try again",
   playFrom: "Play on from here",
-  because: (/** @type {string} */ list) => `The best move brings: ${list}.`,
+  because: (
+    /** @type {string} */ n,
+    /** @type {string} */ parts,
+    /** @type {string} */ name,
+    /** @type {number} */ players,
+  ) =>
+    `The best move is worth ${n} gold more: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost a decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `A careful beginner loses ${greedy}, the strongest agent ${best}.`,
@@ -197,8 +222,10 @@ export const en = {
   noDecision: "No decision here.",
   tryNow: "Your turn again: find a better move.",
   tryRight: "Yes: that is the best move found.",
-  tryWrong: (/** @type {string} */ n) => `Not yet: ${n} gold less than the best. Try again.`,
-  tryUnknown: "That is not the best move found. Try again.",
+  tryEqual: "Yes: this is as good as the best move found.",
+  tryWrong: (/** @type {string} */ n, /** @type {string} */ parts) =>
+    `Not yet: ${n} gold less than the best${parts ? ` (the best: ${parts})` : ""}. Try again.`,
+  judging: "Your move is compared with the best …",
 
   // Puzzles
   puzzles: "Puzzles",
@@ -207,14 +234,22 @@ export const en = {
   puzzleNext: "Next puzzle",
   puzzleSolved: "Solved",
   puzzleShow: "Show the answer",
+  puzzleAnswer: "This is the answer. It does not count as solved.",
+  puzzleShown: "That was the answer. It does not count as solved.",
+  puzzleRating: (/** @type {string} */ own, /** @type {number} */ streak) =>
+    `Your rating: ${own}. Solved in a row at the first try: ${streak}.`,
+  puzzleRated: (/** @type {number} */ rating) => `Puzzle rating ${rating}`,
   puzzleLevel: ["Easy", "Medium", "Hard"],
   puzzleProgress: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} solved`,
-  puzzleWrong: (/** @type {string} */ n) => `This move loses ${n} gold. Try again.`,
-  puzzleRight: (/** @type {string} */ n) => `Right. The next best move is ${n} gold behind.`,
+  puzzleWrong: "This move loses gold. Try again.",
+  puzzleRight: "Right.",
   noPuzzles: "No puzzles are in this page.",
 
   // New game
   newGame: "New game",
+  whatIs:
+    "Cacao is a board game for two to four. You lay tiles, your workers harvest and sell cacao, and the most gold wins.",
+  lessonOffer: "New to Cacao? Learn it in eight moves.",
   begin: "Begin",
   first_game: "First game, with a coach",
   numberPlayers: "Players",
@@ -245,6 +280,8 @@ export const en = {
   imported: (/** @type {number} */ n) => count(n, "game", "games"),
   going: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} of ${all}`,
   reviewed: "reviewed",
+  others: "From files and links",
+  trend: "Gold that you lost a decision, game by game",
   undoDelete: "Restore",
   deleted: "Deleted.",
   dropFile: "Drop a record or a saved game to open it",
@@ -256,6 +293,7 @@ export const en = {
   link: "Link",
   picture: "Picture",
   film: "Film",
+  yourName: "Your name, for others",
   copied: "The link is copied. It has the whole game.",
   filming: "The film is made …",
 
@@ -266,7 +304,7 @@ export const en = {
   speed: "Pace of the others",
   speeds: ["slow", "normal", "fast", "at once"],
   sound: "Sound",
-  heat: "Show the chances on the table",
+  heat: "Show the best moves on the table",
   theme: "Colours",
   themes: { auto: "as the system", light: "light", dark: "dark" },
   languageLabel: "Language",
@@ -283,21 +321,72 @@ export const en = {
     ["R, Shift+R", "turn the tile"],
     ["Enter", "confirm"],
     ["Esc", "cancel the choice"],
-    ["U", "undo"],
+    ["U, Shift+U", "undo, redo"],
     ["← →, Home, End", "step through the game"],
     ["F, +, −", "show all, closer, farther"],
   ],
 
-  // Coach
-  coach: {
-    place: "Your tile’s workers work at every jungle tile that they touch. Put it where many of them find work.",
-    market: "A market needs cacao: harvest first, then sell. Sell at the dear markets.",
-    fill: "Two worker tiles touch an empty jungle space: you fill it, and all workers beside it work at once, the others’ too.",
-    act: "You choose the order. Harvest before you sell, so that there is something to sell.",
-    water: "Your water is still below zero: it costs gold at the end. A few workers at water are worth a lot.",
-    temple: "Temples pay at the end only: 6 gold to who has most workers there, 3 to the second.",
-    sun: "The jungle is used up. With a sun token you may put a tile on one of your own, and its workers act again.",
-    title: "Coach",
+  // Coach: of a space, how many workers find work there, and the gold that it is worth
+  coachName: "Coach",
+  hints: {
+    market: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
+      `You can sell for ${gold} gold at the market on ${cell}, with ${count(n, "worker", "workers")}.`,
+    mine: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
+      `The mine on ${cell} pays ${gold} gold to ${count(n, "worker", "workers")}.`,
+    water: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
+      `The water on ${cell} is worth ${gold} gold to ${count(n, "worker", "workers")}.`,
+    temple: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
+      `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold at the end.`,
+  },
+  after: (
+    /** @type {string} */ got,
+    /** @type {string} */ best,
+    /** @type {string} */ n,
+    /** @type {string} */ parts,
+  ) => `Your move: ${got}. ${best} was worth ${n} gold more${parts ? `: ${parts}` : ""}.`,
+
+  // The lesson
+  lesson: {
+    title: (/** @type {number} */ n, /** @type {number} */ all) => `Lesson, ${n} of ${all}`,
+    next: "Next",
+    leave: "Leave the lesson",
+    play: "First game, with a coach",
+    again: "That is allowed, but it shows something else.",
+    fill: "Now two worker tiles touch an empty jungle space, so you fill it: choose a tile and a space marked “?”.",
+    steps: [
+      {
+        ask: "Whoever has the most gold after eleven tiles wins. A tile has workers on its edges. Place one so that workers touch the plantation: each takes a cacao.",
+        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao.",
+      },
+      {
+        ask: "Some turns later you have two cacao. Place a tile so that workers touch a market: each sells one cacao for the price shown.",
+        done: "Gold comes from markets first of all. Harvest, then sell where the price is high.",
+      },
+      {
+        ask: "Your tiles also make the jungle grow. Place a tile so that an empty space gets its second worker tile.",
+        done: "At a new jungle tile all workers around it work at once, the other player’s too. You chose the tile, so choose what helps you.",
+      },
+      {
+        ask: "Your water carrier stands on −10: that gold is lost at the end. Place a tile so that workers touch the water: each moves the carrier one field on.",
+        done: "The fields count −10, −4, −1, 0, 2, 4, 7, 11 and 16 at the end. The number in brackets beside your gold includes them.",
+      },
+      {
+        ask: "A sun site gives a sun token to each worker. Place a tile with workers at one.",
+        done: "A token is worth 1 gold at the end. Late in the game it pays for something better, as you will see.",
+      },
+      {
+        ask: "Temples pay at the end: 6 gold for the most workers around, 3 for the second most. Place a tile with workers at a temple.",
+        done: "Press a temple to see who leads there. Equal players share.",
+      },
+      {
+        ask: "The jungle is used up. Now a sun token lets you put a tile on one of your own. Do that: press one of your framed tiles.",
+        done: "The workers of the new tile all work again. A tile can be built over once.",
+      },
+      {
+        ask: "Your last tile. Place it where it brings you most: gold, water or a temple.",
+        done: "The game is over: gold, water, suns and temples add up, and the most wins. You know enough to play.",
+      },
+    ],
   },
 
   // Errors
@@ -306,7 +395,11 @@ export const en = {
   lostGame: "This game is not in this browser. The link worked only there; a shared link has the whole game.",
   agentFailed: (/** @type {string} */ name, /** @type {string} */ why) => `${name} can’t move: ${why}`,
   retry: "Try again",
-  notSaved: "This browser keeps no games for this page: save the game as a file.",
+  lostAll:
+    "This browser keeps nothing for this page, so the game is gone. A file or a link from Share would have kept it.",
+  notSaved: "This browser keeps no games for this page. A reload ends the game: save it as a file before.",
+  saveNow: "Save as a file",
+  noServer: "the server does not answer",
 };
 
 /** @typedef {typeof en} Texts */

@@ -3,6 +3,27 @@
 /** @param {number} n @param {string} one @param {string} many */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
 
+/** @param {string} kind */
+const isHer = (kind) => /^(plant|mina)/.test(kind);
+/** @param {string} kind */
+const the = (kind) => `${isHer(kind) ? "la" : "el"} ${kind}`;
+/** @param {string} kind */
+const to = (kind) => (isHer(kind) ? `a la ${kind}` : `al ${kind}`);
+/** @param {string} kind */
+const a = (kind) => `${isHer(kind) ? "una" : "un"} ${kind}`;
+
+/** Why a file can't be opened; the engine says it in English. @param {string} why */
+function because(why) {
+  const [, move] = /^move (\d+)/.exec(why) ?? [];
+  if (move) return `la jugada ${move} no es válida`;
+  if (/not JSON|JSON/.test(why)) return "no es JSON";
+  if (/^result/.test(why)) return "el resultado no es el de las jugadas";
+  if (/^the moves end/.test(why)) return "faltan las últimas jugadas";
+  if (/too long/.test(why)) return "es demasiado grande";
+  if (/version/.test(why)) return "la versión no es la de esta página";
+  return "no contiene una partida completa y correcta";
+}
+
 /** @type {import("./en.js").Texts} */
 export const es = {
   language: "Español",
@@ -35,7 +56,15 @@ export const es = {
     volcano: "Dos lados dan 2 oros por recolector; los otros dos cuestan 1.",
   },
   worker: (edges) => `loseta ${edges}`,
-  sources: { sales: "mercados", mines: "minas", volcanoes: "volcanes", water: "agua", sun: "Sol", temples: "templos" },
+  sources: {
+    sales: "mercados",
+    mines: "minas",
+    volcanoes: "volcanes",
+    water: "agua",
+    sun: "Sol",
+    temples: "templos",
+    other: "otros",
+  },
   goods: {
     gold: (n) => `${n} de oro`,
     cacao: (n) => `${n} de cacao`,
@@ -58,22 +87,24 @@ export const es = {
   move: {
     place: (tile, cell) => `coloca ${tile} en ${cell}`,
     overbuild: (tile, cell) => `construye con ${tile} sobre ${cell}`,
-    fill: (kind, cell) => `llena ${cell} con ${kind}`,
-    sell: (n, kind) => (n ? `vende ${n} en ${kind}` : `no vende nada en ${kind}`),
-    act: (n, kind) => (n ? `usa ${count(n, "recolector", "recolectores")} en ${kind}` : `renuncia a ${kind}`),
+    fill: (kind, cell) => `llena ${cell} con ${a(kind)}`,
+    sell: (n, kind) => (n ? `vende ${n} en ${the(kind)}` : `no vende nada en ${the(kind)}`),
+    act: (n, kind) => (n ? `usa ${count(n, "recolector", "recolectores")} en ${the(kind)}` : `renuncia ${to(kind)}`),
   },
   told: (name, made) => `${name} ${made}`,
   youTold: (_made, choice) => `Tú: ${choice}`,
   choose: {
     place: (tile, cell) => `Colocar ${tile} en ${cell}`,
     overbuild: (tile, cell) => `Construir con ${tile} sobre ${cell}`,
-    fill: (kind, cell) => `Llenar ${cell} con ${kind}`,
-    sell: (n, kind) => (n ? `Vender ${n} en ${kind}` : `No vender nada en ${kind}`),
-    act: (n, kind) => (n ? `Usar ${count(n, "recolector", "recolectores")} en ${kind}` : `Renunciar a ${kind}`),
+    fill: (kind, cell) => `Llenar ${cell} con ${a(kind)}`,
+    sell: (n, kind) => (n ? `Vender ${n} en ${the(kind)}` : `No vender nada en ${the(kind)}`),
+    act: (n, kind) => (n ? `Usar ${count(n, "recolector", "recolectores")} en ${the(kind)}` : `Renunciar ${to(kind)}`),
     chipSell: (n) => `vender ${n}`,
     chipAct: (n) => `usar ${n}`,
     chipSkip: "pasar",
   },
+  sides: ["norte", "este", "sur", "oeste"],
+  edgeAt: (cell, side) => `${cell}, desde el ${side}`,
   eastWest: "oro al este y al oeste",
   northSouth: "oro al norte y al sur",
   automatic: "sin preguntar",
@@ -94,8 +125,9 @@ export const es = {
     over: "la partida ha terminado",
   },
   yourTurn: "Tu turno",
-  isTurn: (name) => name,
+  theirTurn: (name) => `Turno de ${name}`,
   thinking: (name) => `${name} está pensando …`,
+  ownAgents: "La primera jugada de un agente de la línea de órdenes puede tardar: se carga y se compila.",
   pausedText: "Los demás esperan.",
   earlier: "Miras una posición anterior.",
   backToGame: "Volver a la partida",
@@ -107,6 +139,8 @@ export const es = {
   verbs: { place: "Colocar", overbuild: "Construir sobre", fill: "Llenar", act: "Hacerlo" },
   turnTile: "Girar",
   undo: "Deshacer",
+  redo: "Rehacer",
+  madeCopy: "Esto es una copia. La partida terminada sigue en Mis partidas.",
   hint: "Pista",
   hintIs: (move) => `Pista: ${move}`,
   pause: "Pausa",
@@ -148,6 +182,8 @@ export const es = {
   players: "Jugadores",
   review: "Análisis",
   course: "El curso de la partida",
+  steps: "Pasos",
+  temple: "Templo",
   first: "Primera",
   back: "Atrás",
   forth: "Adelante",
@@ -155,12 +191,15 @@ export const es = {
   playOn: "Reproducir",
   stop: "Parar",
   scores: "puntos",
-  chances: "opciones",
+  chances: "probabilidades",
   chance: "probabilidad de ganar",
   scoreAt: (name) => `${name}: puntos si la partida hubiera acabado entonces`,
   turn: (n, name) => `${n}. ${name}`,
 
-  thinkHow: "¿Qué haría aquí un jugador fuerte?",
+  thinkHow: "¿Qué haría aquí un jugador fuerte? Las tres mejores jugadas aparecen aquí y en la mesa.",
+  lines: { move: "Jugada", loss: "Oro", chance: "Gana", follows: "Después" },
+  linesHow:
+    "Oro: lo que una jugada pierde frente a la mejor. Gana: tu probabilidad de ganar tras ella. Después: lo que se espera que siga.",
   thinkRun: "Preguntar",
   thinkWaits: "Solo cuando te toca a ti.",
   seconds: (n) => `${n} s`,
@@ -169,6 +208,7 @@ export const es = {
   noAgents: "Esta página no tiene agentes.",
 
   reviewRun: "Analizar esta partida",
+  reviewOn: "Seguir con el análisis",
   reviewing: (done, all) => `${done} de ${all} decisiones`,
   best: "Mejor",
   wasBest: "La mejor jugada encontrada",
@@ -178,7 +218,8 @@ export const es = {
   nextMistake: "Siguiente error",
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
-  because: (list) => `La mejor jugada da: ${list}.`,
+  because: (n, parts, name, players) =>
+    `La mejor jugada vale ${n} de oro más: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) => `Un principiante cuidadoso pierde ${greedy}; el agente más fuerte, ${best}.`,
   luck: "suerte al robar",
@@ -186,8 +227,10 @@ export const es = {
   noDecision: "Aquí no hay decisión.",
   tryNow: "Te toca otra vez: busca una jugada mejor.",
   tryRight: "Sí: es la mejor jugada encontrada.",
-  tryWrong: (n) => `Todavía no: ${n} de oro menos que la mejor. Prueba otra vez.`,
-  tryUnknown: "No es la mejor jugada encontrada. Prueba otra vez.",
+  tryEqual: "Sí: es tan buena como la mejor jugada encontrada.",
+  tryWrong: (n, parts) =>
+    `Todavía no: ${n} de oro menos que la mejor${parts ? ` (la mejor: ${parts})` : ""}. Prueba otra vez.`,
+  judging: "Se compara tu jugada con la mejor …",
 
   puzzles: "Problemas",
   puzzleAsk: "Busca la mejor colocación",
@@ -195,13 +238,20 @@ export const es = {
   puzzleNext: "Otro problema",
   puzzleSolved: "Resuelto",
   puzzleShow: "Ver la solución",
+  puzzleAnswer: "Esta es la solución. No cuenta como resuelto.",
+  puzzleShown: "Esa era la solución. No cuenta como resuelto.",
+  puzzleRating: (own, streak) => `Tu puntuación: ${own}. Resueltos seguidos a la primera: ${streak}.`,
+  puzzleRated: (rating) => `Puntuación del problema: ${rating}`,
   puzzleLevel: ["Fácil", "Medio", "Difícil"],
   puzzleProgress: (done, all) => `${done} de ${all} resueltos`,
-  puzzleWrong: (n) => `Con esta jugada pierdes ${n} de oro. Prueba otra vez.`,
-  puzzleRight: (n) => `Correcto. La siguiente jugada queda ${n} de oro por detrás.`,
+  puzzleWrong: "Con esta jugada pierdes oro. Prueba otra vez.",
+  puzzleRight: "Correcto.",
   noPuzzles: "Esta página no tiene problemas.",
 
   newGame: "Partida nueva",
+  whatIs:
+    "Cacao es un juego de mesa de dos a cuatro jugadores. Colocas losetas, tus recolectores cosechan y venden cacao, y gana quien tenga más oro.",
+  lessonOffer: "¿No conoces Cacao? Apréndelo en ocho jugadas.",
   begin: "Empezar",
   first_game: "Primera partida, con ayuda",
   numberPlayers: "Jugadores",
@@ -231,6 +281,8 @@ export const es = {
   imported: (n) => count(n, "partida", "partidas"),
   going: (n, all) => `turno ${n} de ${all}`,
   reviewed: "analizada",
+  others: "De archivos y enlaces",
+  trend: "Oro que perdiste por decisión, partida a partida",
   undoDelete: "Recuperar",
   deleted: "Borrada.",
   dropFile: "Suelta un registro o una partida guardada para abrirlo",
@@ -241,6 +293,7 @@ export const es = {
   link: "Enlace",
   picture: "Imagen",
   film: "Película",
+  yourName: "Tu nombre, para los demás",
   copied: "El enlace está copiado. Contiene toda la partida.",
   filming: "Se hace la película …",
 
@@ -250,7 +303,7 @@ export const es = {
   speed: "Ritmo de los demás",
   speeds: ["lento", "normal", "rápido", "al instante"],
   sound: "Sonido",
-  heat: "Mostrar las opciones en la mesa",
+  heat: "Mostrar las mejores jugadas en la mesa",
   theme: "Colores",
   themes: { auto: "como el sistema", light: "claros", dark: "oscuros" },
   languageLabel: "Idioma",
@@ -267,28 +320,76 @@ export const es = {
     ["R, Mayús+R", "girar la loseta"],
     ["Intro", "confirmar"],
     ["Esc", "anular la elección"],
-    ["U", "deshacer"],
+    ["U, Mayús+U", "deshacer, rehacer"],
     ["← →, Inicio, Fin", "recorrer la partida"],
     ["F, +, −", "ver todo, acercar, alejar"],
   ],
 
-  coach: {
-    place:
-      "Los recolectores de tu loseta trabajan en cada loseta de selva que tocan. Ponla donde muchos encuentren trabajo.",
-    market: "Un mercado necesita cacao: primero cosecha y luego vende. Vende en los mercados caros.",
-    fill: "Dos losetas de recolectores tocan un espacio de selva vacío: lo llenas, y trabajan todos los recolectores de al lado, también los ajenos.",
-    act: "Tú eliges el orden. Cosecha antes de vender, para tener algo que vender.",
-    water: "Tu agua aún está bajo cero: al final cuesta oro. Unos pocos recolectores en un cenote valen mucho.",
-    temple: "Los templos solo pagan al final: 6 oros a quien tenga más recolectores y 3 al segundo.",
-    sun: "La selva se ha agotado. Con una ficha de Sol puedes construir sobre una loseta tuya, y sus recolectores vuelven a trabajar.",
-    title: "Consejo",
+  coachName: "Consejo",
+  hints: {
+    market: (cell, n, gold) =>
+      `En el mercado de ${cell} puedes vender por ${gold} de oro, con ${count(n, "recolector", "recolectores")}.`,
+    mine: (cell, n, gold) => `La mina de ${cell} da ${gold} de oro a ${count(n, "recolector", "recolectores")}.`,
+    water: (cell, n, gold) =>
+      `El cenote de ${cell} vale ${gold} de oro para ${count(n, "recolector", "recolectores")}.`,
+    temple: (cell, n, gold) =>
+      `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
+  },
+  after: (got, best, n, parts) => `Tu jugada: ${got}. ${best} valía ${n} de oro más${parts ? `: ${parts}` : ""}.`,
+
+  lesson: {
+    title: (n, all) => `Lección, ${n} de ${all}`,
+    next: "Siguiente",
+    leave: "Salir de la lección",
+    play: "Primera partida, con ayuda",
+    again: "Está permitido, pero muestra otra cosa.",
+    fill: "Ahora dos losetas de recolectores tocan un espacio de selva vacío, así que lo llenas: elige una loseta y un espacio marcado con «?».",
+    steps: [
+      {
+        ask: "Gana quien tenga más oro después de once losetas. Una loseta tiene recolectores en sus márgenes. Coloca una de modo que toquen la plantación: cada uno toma un cacao.",
+        done: "Cada recolector de una loseta nueva trabaja una vez, en la loseta de selva que tiene delante. Caben cinco de cacao.",
+      },
+      {
+        ask: "Unos turnos después tienes dos de cacao. Coloca una loseta con recolectores junto a un mercado: cada uno vende un cacao al precio indicado.",
+        done: "El oro viene sobre todo de los mercados. Cosecha y luego vende donde el precio es alto.",
+      },
+      {
+        ask: "Tus losetas también hacen crecer la selva. Coloca una de modo que un espacio vacío toque su segunda loseta de recolectores.",
+        done: "En una loseta de selva nueva trabajan enseguida todos los recolectores de alrededor, también los del otro. Tú la eliges: elige lo que te ayude.",
+      },
+      {
+        ask: "Tu aguador está en −10: ese oro se pierde al final. Coloca una loseta con recolectores junto al cenote: cada uno mueve el aguador un remanso.",
+        done: "Los remansos cuentan −10, −4, −1, 0, 2, 4, 7, 11 y 16 al final. El número entre paréntesis junto a tu oro ya los incluye.",
+      },
+      {
+        ask: "Un centro de culto solar da una ficha de Sol a cada recolector. Coloca una loseta con recolectores junto a uno.",
+        done: "Una ficha vale 1 de oro al final. Al final de la partida paga algo mejor, como verás.",
+      },
+      {
+        ask: "Los templos pagan al final: 6 de oro a quien tenga más recolectores alrededor y 3 al segundo. Coloca una loseta con recolectores junto a un templo.",
+        done: "Pulsa un templo para ver quién va por delante. Los empatados reparten.",
+      },
+      {
+        ask: "La selva se ha agotado. Ahora una ficha de Sol te permite poner una loseta sobre una tuya. Hazlo: pulsa una de tus losetas marcadas.",
+        done: "Los recolectores de la loseta nueva trabajan otra vez. Sobre una loseta se construye una sola vez.",
+      },
+      {
+        ask: "Tu última loseta. Colócala donde más te dé: oro, agua o un templo.",
+        done: "La partida ha terminado: oro, agua, soles y templos se suman, y gana quien tenga más. Ya sabes lo suficiente para jugar.",
+      },
+    ],
   },
 
   badLink: "Este enlace no contiene una partida.",
-  badFile: (why) => `No se puede abrir este archivo: ${why}`,
+  badFile: (why) => `No se puede abrir este archivo: ${because(why)}`,
   lostGame:
     "Esta partida no está en este navegador. El enlace solo servía allí; un enlace compartido contiene toda la partida.",
   agentFailed: (name, why) => `${name} no puede jugar: ${why}`,
   retry: "Probar otra vez",
-  notSaved: "Este navegador no guarda partidas de esta página: guarda la partida en un archivo.",
+  lostAll:
+    "Este navegador no guarda nada de esta página, así que la partida se ha perdido. Un archivo o un enlace de Compartir la habrían conservado.",
+  notSaved:
+    "Este navegador no guarda partidas de esta página. Al recargar se pierde la partida: guárdala antes en un archivo.",
+  saveNow: "Guardar en un archivo",
+  noServer: "el servidor no responde",
 };
