@@ -21,6 +21,7 @@ OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
 SEEN = ("mask_in", "observation", "observation_dtype", "fixed_infos", "render_mode")
 GYM = ("opponents", "options", "reward", "seat", "illegal", *SEEN, *OPTIONS)
 BATCH = ("num_envs", "copy", "autoreset_mode")
+LIMIT = "max_episode_steps"
 
 # --- Constructors ---------------------------------------------------------------------------------
 
@@ -30,7 +31,7 @@ MAKERS = {
     "env": (cacao_v0.env, "num_player", "num_players", ("options", "reward", *SEEN, *OPTIONS)),
     # TorchRL drops ``frameskip`` only after Python's words.
     "make": (partial(gymnasium.make, ID), "opponent", "opponents", GYM),
-    "make_vec": (partial(gymnasium.make_vec, ID), "opponent", "opponents", (*GYM, *BATCH, "max_episode_steps")),
+    "make_vec": (partial(gymnasium.make_vec, ID), "opponent", "opponents", (*GYM, *BATCH, LIMIT)),
     "a task": (partial(gymnasium.make, TASKS[1].id), "observations", "observation", SEEN),
     "a task's batch": (partial(gymnasium.make_vec, TASKS[1].id), "copys", "copy", (*SEEN, *BATCH)),
     "Game.new": (Game.new, "volcano", "volcanoes", ("seed", *OPTIONS)),
