@@ -194,7 +194,7 @@ def test_what_does_not_fit_is_said_and_numba_compiles(damage, tmp_path):
     without = "import sys; sys.modules['numba'] = None\n"
     done = run(without + code, copy, status=1, **given)
     assert done.stderr.splitlines()[-1].startswith("ImportError: ")
-    assert "pip install 'cacao-env[numba]'" in done.stderr
+    assert "pip install 'numba>=0.68'" in done.stderr
     if damage != "no llvmlite":  # which Numba needs
         assert run(code, copy, **given).stdout == "-10\n"
 

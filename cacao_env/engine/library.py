@@ -54,7 +54,7 @@ _FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
 FILES = {"linux": "libcacao.so", "darwin": "libcacao.dylib", "win32": "cacao_engine.dll"}
 NO_NUMBA = (
     "Numba compiles functions that the engine's library does not have as they are, and is not "
-    "installed: pip install 'cacao-env[numba]'"
+    "installed: pip install 'numba>=0.68'"
 )
 _told: set[str] = set()
 _lock = threading.RLock()

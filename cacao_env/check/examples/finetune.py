@@ -73,7 +73,7 @@ def finetune(games, folder, minutes, max_steps=-1, batch=2):
             use_cpu=model.device.type == "cpu",
             report_to=[],
             save_strategy="no",
-            logging_steps=10,
+            logging_steps=5,
         ),
         train_dataset=Dataset.from_list(examples(games)),
         processing_class=tokenizer,
