@@ -495,7 +495,11 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     storage.write_manifest(folder, {**found, "settings": {**found["settings"], "deals": 3}})
     assert main(["data", "check", "random-2p"]) == 1
     assert "has games of 2 deals, expected 3: the command that makes it" in capsys.readouterr().err
-    storage.write_manifest(folder, found)
+    table = load(folder).table
+    sealed(folder, changed(table, "scores", put(1, 0, 99)), found)
+    assert main(["data", "check", "random-2p"]) == 1
+    assert "game 1 of deal 6 has scores" in capsys.readouterr().err
+    sealed(folder, table, found)
     assert main(["data", "export", "random-2p", "--out", "x.jsonl"]) == 0
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 4
     for words, why in (
