@@ -75,4 +75,4 @@ def test_a_tutorial_runs(page, checkout):
 def test_every_tutorial_is_run():
     found = {path.stem for path in (ROOT / "docs" / "tutorials").glob("*.md")}
     others = re.search(r"for page in \((.*)\):", (ROOT / ".ci" / "try_installed.py").read_text())
-    assert found == {*PAGES, *re.findall(r'"(.*?)"', others[1]), "index"}
+    assert found == {*PAGES, *re.findall(r'"(.*?)"', others[1]), "index", "fine-tune"}

