@@ -49,7 +49,7 @@ def test_the_page_is_what_its_sources_make():
 
 def test_the_page_names_no_other_host_and_is_small():
     text = page()
-    assert len(gzip.compress(text.encode(), 9)) <= 2_500_000
+    assert len(gzip.compress(text.encode(), 9)) <= 1_400_000
     names = set(re.findall(r"https?://([\w.-]+)", text))
     assert names <= {"www.w3.org"}, "an SVG's namespace is the only address"
 

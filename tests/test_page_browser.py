@@ -651,46 +651,51 @@ def serious(page):
 def test_axe_finds_nothing_serious(opened, four, scheme, size):
     contrast = {"forced_colors": "active"} if scheme == "forced" else {"color_scheme": scheme}
     page = opened(size=size, **contrast).page
-    assert serious(page) == [], "a new game"
+
+    def found():
+        """In high contrast the system sets the colours; axe reads those of the sheet."""
+        return [one for one in serious(page) if scheme != "forced" or "color-contrast" not in one]
+
+    assert found() == [], "a new game"
     begin(page, "grower", players=4, seed=6)
-    assert serious(page) == [], "a placement"
+    assert found() == [], "a placement"
     until(page, at_an_act)
-    assert serious(page) == [], "what acts next"
+    assert found() == [], "what acts next"
     if size == WIDE:
         page.select_option("#thinker", "grower")
         page.click("#run-think")
         page.wait_for_selector(".lines")
-        assert serious(page) == [], "think"
+        assert found() == [], "think"
     page.click("#new")
     page.click("#lesson")
     page.wait_for_selector("#verdict")
-    assert serious(page) == [], "the lesson"
+    assert found() == [], "the lesson"
     choose(page)
     page.click("#confirm")
     page.wait_for_selector("#next-step")
-    assert serious(page) == [], "a step is done"
+    assert found() == [], "a step is done"
     page.click("#leave-lesson")
     begin(page, "grower", players=4, seed=6)
     for dialog in ("#my-games", "#puzzles", "#share", "#show-rules", "#settings"):
         page.click(dialog)
         page.wait_for_selector("dialog[open] .content")
-        assert serious(page) == [], dialog
+        assert found() == [], dialog
         page.keyboard.press("Escape")
     page.click("#puzzles")
     page.click("#daily")
     page.wait_for_selector("#verdict")
     page.click("#answer")
-    assert serious(page) == [], "a puzzle"
+    assert found() == [], "a puzzle"
     begin(page, seats=("", ""), seed=6)
-    assert serious(page) == [], "a hand-over"
+    assert found() == [], "a hand-over"
     drop(page, "four.json", four)
     page.wait_for_selector("#curve")
     go(page, 60)
     page.click(".player .gold >> nth=0")
     page.mouse.click(*cells(page, ".tile")[5])
-    assert serious(page) == [], "a replay"
+    assert found() == [], "a replay"
     go(page, 9999)
-    assert serious(page) == [], "the end"
+    assert found() == [], "the end"
 
 
 @slow

@@ -256,7 +256,7 @@ def test_think_is_lines_of_play_with_heads(opened):
     rows = page.locator(".lines tbody").all_inner_texts()
     assert re.search(r"1\. .*\t0\.0\t[\d.]+ %", rows[0]), rows
     assert "Then: " in rows[0]
-    on_table = ", ".join(page.locator(".heat text").all_inner_texts())
+    on_table = ", ".join(page.locator(".heat text").all_text_contents())
     assert sorted(on_table.split(", ")) == ["1", "2", "3"]
     losses = [float(re.search(r"\t−?([\d.]+)\t", row)[1]) for row in rows]
     assert losses == sorted(losses)

@@ -217,6 +217,11 @@ test("lines of play have gold, chances and what follows", () => {
       assert.deepEqual(placed, others, "each of the others places once");
     }
   }
+  for (let seed = 0; seed < 6; seed++) {
+    const last = randomGame({ players: 2 }, seed, (one) => one.phase === "place" && one.record.turn[0] >= 20);
+    const { lines } = linesOf(last, { agent: "trinitario", seed: 1 });
+    assert.ok(lines[0].loss === 0 && lines.every(({ loss }) => loss >= 0), "the end is solved");
+  }
 });
 
 test("the luck of two seats is equal and opposite in shares of the win", () => {

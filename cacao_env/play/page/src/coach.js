@@ -74,5 +74,5 @@ export async function coachAfter(session, choice) {
   const best = moveAt(last, one.best);
   const parts = partsWords(one.sources, one.gold);
   const words = choiceWords(best, kindOn(now, best.cell));
-  tell(session, t.after(got, words, num(one.gold, 1), parts));
+  tell(session, t.after(got.charAt(0).toLowerCase() + got.slice(1), words, num(one.gold, 1), parts));
 }

@@ -4,6 +4,7 @@ import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { Icon, JungleIcon, Line, Sign, WorkerIcon } from "./art.jsx";
 import { dragTile } from "./board.jsx";
+import { ratingOf } from "./levels.js";
 import { kindOn } from "./session.js";
 import { Breakdown, Loss } from "./sides.jsx";
 import { choiceWords, effectWords, num, percent, plus, t } from "./words.js";
@@ -38,7 +39,7 @@ function Head({ now }) {
       <span>{app.lesson ? t.lesson.title(app.lesson.step + 1, page.lessonSteps) : page.headline()}</span>
       {now.phase !== "over" ? (
         <small title={t.turnOf(now.turn + 1, now.turns)}>
-          {now.turn + 1} / {now.turns}
+          {app.puzzle ? t.puzzleRated(ratingOf(app.puzzles[app.puzzle.at])) : `${now.turn + 1} / ${now.turns}`}
         </small>
       ) : null}
     </h1>

@@ -89,7 +89,7 @@ export async function judgeStep(choice) {
     await show(from, false);
     return update({ lesson: { ...lesson, text: t.lesson.fill } });
   }
-  app.lesson = { ...lesson, text: "", solved: true };
+  update({ lesson: { ...lesson, text: "", solved: true } });
   const isEnd = STEPS[lesson.step].about === "end";
   while (!session.over && (isEnd || session.now.turn === turn)) {
     const wish = { agent: "greedy", seed: 1 };

@@ -10,6 +10,7 @@ const RELATIVE_SCORE = 1;
 const NOT_SOLVED = -1;
 const ALL = -1;
 const LINES = 3;
+const DEALS = 12; // of what is hidden, for the chances of a line
 
 /** Review a finished game. */
 export function review(game) {
@@ -43,28 +44,36 @@ export function linesOf(game, how) {
   const actions = thought.candidates.slice(0, LINES).map(({ action }) => action);
   const asked = game.asked();
   const gold = worthOf(asked, actions, rng);
-  asked.call("hide", seat);
+  // The network's expectation, the mean over the same deals of what the seat can't see for each move.
+  const shares = actions.map(() => Array(game.options.players).fill(0));
+  let seen = asked;
+  for (let deal = 0; deal < DEALS; deal++) {
+    seen = asked.clone();
+    seen.call("hide", seat);
+    for (const [i, action] of actions.entries()) {
+      seen.call("expected", action);
+      shares[i] = shares[i].map((sum, whose) => sum + engine.module.memory.win_shares[whose] / DEALS);
+    }
+  }
   const lines = actions.map((action, i) => {
-    asked.call("expected", action);
-    const shares = Array.from(engine.module.memory.win_shares.subarray(0, game.options.players));
-    return { action, loss: Math.max(...gold) - gold[i], shares, follows: followed(asked.clone(), action, rng) };
+    return { action, loss: Math.max(...gold) - gold[i], shares: shares[i], follows: followed(seen.clone(), action, rng) };
   });
   return { ...thought, lines: lines.sort((a, b) => a.loss - b.loss) };
 }
 
 // The gold that each action brings more than the others' mean: exact near the end, else the mean of playouts.
 function worthOf(game, actions, rng) {
-  const { memory } = game.engine.module;
+  const { module } = game.engine; // its memory may move while the end is solved
   const { review: how, network, nodes_to_judge } = game.engine.settings;
   if (game.call("near_end", how.last)) {
     const count = game.call("end", RELATIVE_SCORE, nodes_to_judge, 1, ALL);
     const all = ids(game, Math.max(0, count));
-    if (count !== NOT_SOLVED) return actions.map((action) => memory.values[all.indexOf(action)]);
+    if (count !== NOT_SOLVED) return actions.map((action) => module.memory.values[all.indexOf(action)]);
   }
-  memory.rng[0] = rng.bits;
-  start(memory, actions);
+  module.memory.rng[0] = rng.bits;
+  start(module.memory, actions);
   for (let i = 0; i < how.comparing; i++) game.call("playout", actions.length, network.inner);
-  return actions.map((_, i) => memory.sums[i] / how.comparing);
+  return actions.map((_, i) => module.memory.sums[i] / how.comparing);
 }
 
 // The moves that the network expects from an action until its seat places again: {seat, move, kind}.

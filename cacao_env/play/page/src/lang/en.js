@@ -170,7 +170,6 @@ export const en = {
   review: "Review",
   course: "The course of the game",
   steps: "Steps",
-  temple: "Temple",
   first: "First",
   back: "Back",
   forth: "Forward",
@@ -238,7 +237,7 @@ export const en = {
   puzzleShown: "That was the answer. It does not count as solved.",
   puzzleRating: (/** @type {string} */ own, /** @type {number} */ streak) =>
     `Your rating: ${own}. Solved in a row at the first try: ${streak}.`,
-  puzzleRated: (/** @type {number} */ rating) => `Puzzle rating ${rating}`,
+  puzzleRated: (/** @type {number} */ rating) => `puzzle of ${rating}`,
   puzzleLevel: ["Easy", "Medium", "Hard"],
   puzzleProgress: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} solved`,
   puzzleWrong: "This move loses gold. Try again.",
