@@ -111,7 +111,7 @@ def test_pyproject_and_constraints_agree_on_what_is_installed():
     wanted = [*project["dependencies"]]
     names = ["numpy", "llvmlite", "gymnasium", "pettingzoo", "safetensors", "filelock", "tqdm"]
     assert [re.split(r"[>=<]", w)[0] for w in wanted] == names
-    for extra in ("train", "test", "numba", "dev"):
+    for extra in ("train", "test", "dev"):
         wanted += project["optional-dependencies"][extra]
     assert {re.split(r"[>=<[]", requirement)[0].lower() for requirement in wanted} <= set(PINNED)
     assert PINNED["torch"] == "2.13.0"
