@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, registry
-from cacao_env.agent import AgentError, play_game
+from cacao_env.agent import Agent, AgentError, play_game
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
+from cacao_env.agents.random import random_action
 from cacao_env.analysis import certain
 from cacao_env.engine.actions import indexed_cell
 from cacao_env.engine.geometry import TORUS, window_fits
 from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
+from cacao_env.engine.rng import new_rng
 from cacao_env.views import View
 from tests.agents_for_tests import Peeker, Spy
 from tests.checkpoints import checkpoint, value_checkpoint
@@ -231,6 +233,22 @@ def test_a_player_s_agent_does_not_see_the_true_deal():
     early = [seen.draws for seen in spy.games[:20]]
     assert len({str(draws) for draws in early}) == 20
     assert game.draws not in early
+
+
+def test_hidden_tiles_are_dealt_again_with_other_random_numbers_than_the_agent_s():
+    """Which deal a player is shown takes nothing from the numbers that it chooses with."""
+
+    class Drawing(Agent):
+        name = "drawing"
+
+        def act(self, games, memory):
+            return [random_action(seen.states, own) for seen, own in zip(games, memory)]
+
+    game, rng, player = Game.new(2, seed=7), new_rng(5), Drawing().player(5)
+    while game.seat is not None:
+        expected = int(random_action(game.states, rng))
+        assert player.act(game) == expected
+        game.play(expected)
 
 
 def test_a_folder_of_the_current_one_replaces_no_shipped_agent(tmp_path, monkeypatch):

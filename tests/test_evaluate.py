@@ -444,6 +444,9 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     blocks = found["sprt"]["blocks"]
     assert blocks == found["results"][0]["blocks"] == whole_blocks()
     assert len(load(out)) == 2 * count * BLOCKS_AT_ONCE
+    monkeypatch.setattr(run, "do_all", None)  # nobody is asked to play
+    assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0
+    assert json.loads(data.read_text())["sprt"] == found["sprt"]
 
 
 @pytest.mark.usefixtures("no_luck")

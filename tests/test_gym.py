@@ -321,6 +321,7 @@ def test_an_illegal_action_in_a_batch_loses_that_game_alone():
     _, rewards, overs, _, infos = envs.step(chosen)
     assert overs.tolist() == [False, False, True, False]
     assert infos["final_info"]["illegal_action"].tolist() == overs.tolist()
+    assert not infos["illegal_action"].any(), "the new game has the forfeit of the one before"
     assert rewards[2] < -4
     others = [0, 1, 3]
     np.testing.assert_array_equal(rewards[others], fair[others])

@@ -10,6 +10,7 @@ pytest.importorskip("sb3_contrib", reason="the training extra is not installed")
 import torch
 
 from cacao_env.engine.options import Options
+from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.envs.vector import VectorGames
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, TIE, score_actions
@@ -266,6 +267,25 @@ def test_nothing_is_learned_from_the_seats_of_others_and_margins_count():
     assert returns.abs().max() < 1  # half a win and half of the hyperbolic tangent
     assert returns.abs().min() > 0.01
     assert len(returns.round(decimals=3).unique()) > 6
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_margins_add_up_to_nothing_for_any_number_of_players(players):
+    """Relative scores do: each is the own score less the mean of the others'."""
+    config = from_dict(PpoConfig, {"margin_weight": 1.0, "reward": "outcome"})
+    games = SimpleNamespace(
+        terminations=np.array([True, False]),
+        final_scores=np.array([[1, 2, 4, 9], [50, 40, 30, 20]])[:, :players],
+        num_players=players,
+    )
+    rewards = np.zeros((2, players), np.float32)
+    SelfPlay._add_margins(SimpleNamespace(games=games, _config=config), rewards)
+    relative = SCORE_SCALE * np.arctanh(rewards[0].astype(float))
+    assert relative.sum() == pytest.approx(0, abs=1e-3)
+    own = games.final_scores[0]
+    expected = [own[k] - np.delete(own, k).mean() for k in range(players)]
+    assert relative == pytest.approx(expected, abs=1e-3)
+    assert not rewards[1].any()
 
 
 def test_minibatches_are_of_the_size_that_the_configuration_says(monkeypatch):

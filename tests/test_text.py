@@ -134,10 +134,16 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
 
 
 def test_a_seat_sees_no_refusal_of_another():
-    table = TextTable(1, tries=2, failure="random")
+    table = TextTable(1, tries=2, failure="random", decisions="turn")
     assert "The reply states no move" in table.answer("I pass.")
     assert table.answer("I pass.") == table.prompt()
     assert table.seat == 1
+    for _ in range(2):
+        table.answer("I pass.")
+    assert table.seat == 0
+    table.answer(perfect(table.prompt()))
+    table.answer("I pass.")
+    assert table.refused == [2, 3], "each seat has its own count"
 
 
 @pytest.mark.parametrize(
