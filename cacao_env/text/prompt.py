@@ -29,7 +29,7 @@ from ..game import Game
 from ..render.position import Position, position_of
 from ..render.text import LETTERS, SIGNS
 
-TALL = 20  # rows from which on columns need fewer tokens
+TALL = 16  # rows from which on columns need fewer tokens
 _TASK = {
     "place": "place a worker tile",
     "fill": "fill a jungle cell",
