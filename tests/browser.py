@@ -129,3 +129,15 @@ def play_on(page: Any, decisions: int = 10**6) -> int:
         decide(page, number)
     page.wait_for_selector("#confirm, #lift-curtain, #result")
     return decisions
+
+
+def go(page, ply):
+    """Show the position after so many decisions."""
+    page.evaluate(
+        """(ply) => {
+            const slider = document.getElementById("slider");
+            slider.value = ply;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        }""",
+        ply,
+    )

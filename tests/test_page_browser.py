@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on
 from tests.games import played
 from tests.tiers import mostly_slow, slow
 
@@ -43,17 +43,6 @@ def replayed(opened, text, ply=0, **more):
     page.wait_for_selector(".player")
     go(page, ply)
     return page
-
-
-def go(page, ply):
-    page.evaluate(
-        """(ply) => {
-            const slider = document.getElementById("slider");
-            slider.value = ply;
-            slider.dispatchEvent(new Event("input", { bubbles: true }));
-        }""",
-        ply,
-    )
 
 
 def until(page, condition, decisions=60):

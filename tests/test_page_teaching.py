@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, play_on
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on
 from tests.games import played
 from tests.tiers import mostly_slow, slow
 
@@ -394,17 +394,6 @@ def test_a_link_names_who_sent_it_and_stays_apart(opened):
     assert other.inner_text(".player .name >> nth=0") == "You"
 
 
-def go(page, ply):
-    page.evaluate(
-        """(ply) => {
-            const slider = document.getElementById("slider");
-            slider.value = ply;
-            slider.dispatchEvent(new Event("input", { bubbles: true }));
-        }""",
-        ply,
-    )
-
-
 @slow
 def test_a_film_has_names_and_a_steady_eye(opened, tmp_path):
     import numpy as np
@@ -511,7 +500,7 @@ def test_the_table_has_the_focus_and_regions_have_names_of_their_own(opened):
     page.keyboard.press("Enter")
     page.wait_for_selector("#confirm")
     page.wait_for_function("() => document.activeElement.id === 'table'")
-    assert page.locator(".cursor").count() == 1, "who plays by the keyboard sees the cursor"
+    assert page.locator(".cursor").count() == 1, "the keyboard moves a cursor that is shown"
     page.mouse.click(*cells(page, ".tile")[0])
     names = regions(page)
     assert len(names) == len(set(names)), names

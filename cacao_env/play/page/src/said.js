@@ -48,7 +48,7 @@ export function headline() {
   return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
 }
 
-/** The seat that the headline speaks of: who decides, or who has made the move shown. */
+/** Return the headline's seat: the one that decides, or that made the move shown. */
 export function headSeat() {
   const { session, ply } = app;
   const before = session?.frames[ply - 1]?.position;
