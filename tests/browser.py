@@ -52,7 +52,7 @@ class Page:
         self.page.on("console", lambda message: self.hears(message))
         self.page.on("request", lambda request: self.asked.add(request.url.split(":")[0]))
         self.page.goto(address or BUILT.as_uri())
-        self.page.wait_for_selector(".page")
+        self.page.wait_for_selector("dialog[open], .player")  # a first question, or a game
 
     def hears(self, message: Any) -> None:
         if message.type == "error":
