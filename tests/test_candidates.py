@@ -220,14 +220,18 @@ def at_work(before, now, seat):
     found = {"facing_temples": max(0, facing) / 4}
     if not harvest:
         found["unsold"] = (markets - kept) / 4
+    stored = int(before.cacao[seat])
     if not markets:
         found["wasted"] = (harvest + kept) / 5
+    elif stored >= markets:  # what is sold first makes room
+        found["wasted"] = max(0, stored - markets + harvest - 5) / 5
     return found
 
 
 def test_a_placement_that_lays_nothing_says_what_its_workers_do():
     """Workers at a temple can take its prizes from the next seat, for every such placement."""
     changed = dict.fromkeys(("temples_next", "facing_temples", "unsold", "wasted"), 0)
+    sold_first = 0
     for seed in range(12):
         game = Game.new(2, seed, decisions="turn")
         for position in positions(game, np.random.default_rng(seed), STYLES["crowd"]):
@@ -241,10 +245,12 @@ def test_a_placement_that_lays_nothing_says_what_its_workers_do():
                     continue
                 gain = int(now.temples[1 - seat]) - int(before.temples[1 - seat])
                 expected = {"temples_next": gain / 6, **at_work(before, now, seat)}
+                sold_first += {"wasted", "unsold"} - set(expected) == {"unsold"}
                 for name, value in expected.items():
                     assert seen[row, COLUMN[name]] == pytest.approx(value), name
                     changed[name] += value != 0
     assert min(changed.values()) > 20, changed
+    assert sold_first > 20
 
 
 def worth(game: Game, seat: int, left: int) -> float:

@@ -11,6 +11,7 @@ from cacao_env import cacao_v0
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.envs.gym import CacaoVectorEnv
+from cacao_env.text.llm import PARAMETERS
 from tests.sources import ROOT
 
 DOCS = ROOT / "docs"
@@ -161,6 +162,15 @@ def pins(text):
 
 
 PINNED = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+
+
+def test_the_page_has_the_keys_of_llm_and_their_defaults():
+    rows = re.findall(
+        r"^\| `(\w+)` \| `?([^|`]+)`? \|", text_of("tutorials/language-model.md"), re.M
+    )
+    shown = {"base_url": "OPENAI_BASE_URL", "temperature": "not sent", "max_tokens": "not sent"}
+    defaults = {name: f"{one.default}".removesuffix(".0") for name, one in PARAMETERS.items()}
+    assert dict(rows) == defaults | shown
 
 
 def test_every_pin_is_locked_with_hashes():

@@ -6,8 +6,11 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.value import features, patterns
 from cacao_env.agents.value.best_turn import new_room
+from cacao_env.engine.actions import ACT_ACTIONS, num_actions, split_act
+from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rng import new_rng
-from tests.games import STYLES, positions
+from cacao_env.engine.tiles import VOLCANO
+from tests.games import STYLES, game_after, positions
 from tests.test_hidden_information import scramble
 from tests.test_symmetry import image_of_game
 from tests.tiers import mostly_slow
@@ -76,6 +79,25 @@ def test_features_show_nothing_hidden():
                 other = scramble(game, viewer, rng)
                 ours, others = looked_at(game, viewer), looked_at(other, viewer)
                 assert all(np.array_equal(a, b) for a, b in zip(ours, others))
+
+
+def test_a_pattern_says_whether_a_volcano_gives_or_takes():
+    rng, seen = np.random.default_rng(0), {patterns.PAYS: 0, patterns.COSTS: 0}
+    for seed in range(8):
+        game = Game.new(3, seed, volcanoes=True, decisions="explicit")
+        first = num_actions(game.table_size) - ACT_ACTIONS
+        for _ in positions(game, rng):
+            for action in game.legal_actions() if game.phase == "act" else ():
+                side, facing, workers = split_act(int(action) - first)
+                cell = NEIGHBOR[game.state.last, side]
+                if game.state.board[cell] < VOLCANO or not workers:
+                    continue
+                letter = patterns.LETTER[(facing + 2) % 4, game.state.board[cell]]
+                after = game_after(game, action)
+                gain = int(after.state.gold[game.seat]) - int(game.state.gold[game.seat])
+                assert gain >= 0 if letter == patterns.PAYS else gain <= 0
+                seen[letter] += gain != 0
+    assert min(seen.values()) > 5, seen
 
 
 def test_features_do_not_depend_on_what_is_drawn_after_a_turn():

@@ -46,6 +46,8 @@ def play(env, seed, rng):
     for agent in env.agent_iter():
         given = env.last()
         over = given[2] or given[3]
+        waiting = [other for other in env.agents if over or other != agent]
+        assert not any(mask_of(env, other).any() for other in waiting)
         action = None if over else int(rng.choice(np.flatnonzero(mask_of(env, agent))))
         log.append((agent, *given, action))
         env.step(action)

@@ -197,7 +197,11 @@ def test_a_device_that_is_not_there_is_named():
 # --- Other players' seats, and starts ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("keys", [{"table_size": 11}, ROWS | {"replies": 0}], ids=["table", "rows"])
+@pytest.mark.parametrize(
+    "keys",
+    [{"table_size": 11}, ROWS | {"replies": 0}, ROWS | {"replies": 0, "num_players": 4}],
+    ids=["table", "rows", "four"],
+)
 def test_greedy_plays_its_own_best_choices_in_its_seat(keys):
     torch.manual_seed(0)
     given = played(**keys | {"games": 32, "rollout": 1, "greedy_fraction": 1.0})
@@ -205,16 +209,18 @@ def test_greedy_plays_its_own_best_choices_in_its_seat(keys):
     games = VectorGames(32, about.options, observation=about.rows or "flat", seed=0)
     before, seats = games.states.copy(), games.seats.copy()
     rollout, _ = SelfPlay(games, given, CPU).collect(new_net(about, 32), Stopwatch())
-    compared, choices = 0, np.empty(1, CHOICES)
+    players, choices = about.options.num_players, np.empty(1, CHOICES)
+    assert (
+        not seats.any()
+    )  # the first move is that of seat 0, which greedy has in each ``players``-th game
+    agree: list[list[bool]] = [[] for _ in range(players)]
     for number, (state, chosen) in enumerate(zip(before, rollout.actions.tolist())):
-        if seats[number] != number % 2:  # the learner's
-            continue
         score_actions(choices[0], state, GREEDY_WEIGHTS)
         ids, values = (choices[0][name][: choices[0].count] for name in ("ids", "values"))
         best = ids[values >= values.max() - TIE] if about.rows is None else [0]
-        assert chosen in best  # of equal ones greedy draws any, and of rows it is the first
-        compared += 1
-    assert compared == 16
+        # Of equal ones greedy draws any, and of rows it is the first.
+        agree[number % players].append(chosen in best)
+    assert [all(each) for each in agree] == [True] + [False] * (players - 1)
 
 
 @pytest.mark.parametrize("name", ["sb3", "ppo-rows"])
