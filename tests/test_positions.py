@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from cacao_env.agent import Agent, AgentError
+from cacao_env.agent import RANDOM, Agent, AgentError
 from cacao_env.cli import main
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import positions
@@ -139,6 +139,29 @@ def test_several_agents_are_ranked_in_a_page(tmp_path, capsys):
     ]
     gains = np.mean([np.array(one) - other for one, other in pairs], axis=0)
     assert rows[1][3].split(" / ") == [f"{gain:+.3f}" for gain in gains]
+
+
+class Helped(Looker):
+    """Leaves every third choice to chance."""
+
+    def begin(self, seed):
+        return seed
+
+    def notes(self, memory):
+        return {"counts": {"moves": 1} | ({RANDOM: 1} if memory % 3 == 0 else {})}
+
+
+def test_an_agent_that_is_helped_is_named(tmp_path, capsys):
+    page, name = tmp_path / "page.md", f"{__name__}:Helped"
+    page.write_text("<!-- results -->\n<!-- end of results -->\n")
+    assert main(["positions", name, "--subset", "--json", str(tmp_path / "one.json")]) == 0
+    own = sum(one["own"] for one in json.loads((tmp_path / "one.json").read_text())["answers"])
+    sentence = f"looker: {own} of 100 moves are its own, the others random."
+    assert 50 < own < 80
+    assert capsys.readouterr().out.splitlines()[-1] == sentence
+    assert main(["positions", name, "greedy", "--subset", "--page", str(page)]) == 0
+    assert sentence in page.read_text()
+    assert capsys.readouterr().out.splitlines()[-1] == sentence
 
 
 class Outside(Looker):

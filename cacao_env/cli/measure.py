@@ -212,13 +212,14 @@ def _positions(options: Namespace) -> None:
         for name, agent in zip(options.agents, agents):
             answers = positions.ask(name, agent, found, options.seed, options.workers, bar.update)
             every.append(positions.document(agent, found, answers, options.seed, path))
-    if len(every) == 1 and not options.page:
-        _say(positions.show(every[0]), every[0], options)
-        return
+    helped = positions.helped(every)
     table = positions.ranking(every)
     if options.page:
-        write_whole(as_path(options.page), between_markers(options.page, table.markdown() + "\n"))
-    _say(table.text(), every if len(every) > 1 else every[0], options)
+        text = f"{table.markdown()}\n{helped}".rstrip() + "\n"
+        write_whole(as_path(options.page), between_markers(options.page, text))
+    alone = len(every) == 1 and not options.page
+    shown = positions.show(every[0]) if alone else table.text()
+    _say(f"{shown}\n{helped}".rstrip(), every if len(every) > 1 else every[0], options)
 
 
 def _tasks(options: Namespace) -> int:

@@ -129,7 +129,7 @@ def check_positions(path: Path) -> list[str]:
         with reading("a file of answers", path):
             [name], answers = stated["agent"], []
             for row in stated["answers"]:
-                answers.append(positions.answer_of(known[row["number"]], row["action"]))
+                answers.append(positions.answer_of(known[row["number"]], row["action"], row["own"]))
                 place = f"{name}, the answer to position {row['number']}"
                 _compare(asdict(answers[-1]), row, path, place)
             rows = positions.figures(known, answers)

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..agent import Agent, AgentError, decider, seat_seed
+from ..agent import RANDOM, Agent, AgentError, decider, seat_seed
 from ..agent import ask as ask_agent
 from ..data.storage import reading
 from ..engine.options import Options
@@ -61,7 +61,6 @@ class JudgedPosition:
     seed: int  # of the deal
     actions: list[int]
     stage: int
-    left: int  # placements left in the game, this one included
     chosen: dict[str, int]  # by the agents that were asked when the file was made
     placements: list[int]
     gold: list[float]
@@ -90,7 +89,7 @@ def read_positions(path: Path = FILE, subset: int | None = None) -> list[JudgedP
 
 def _position(number: int, row: Mapping[str, Any]) -> JudgedPosition:
     losses: dict[str, Any] = {unit: [scale * x for x in row[unit]] for unit, scale in UNITS.items()}
-    same = {key: row[key] for key in ("seed", "actions", "stage", "left", "chosen", "placements")}
+    same = {key: row[key] for key in ("seed", "actions", "stage", "chosen", "placements")}
     return JudgedPosition(
         number=number,
         options=Options(row["players"], row["volcanoes"]),
@@ -110,6 +109,7 @@ class Answer:
     gold: float
     win: float
     by_referee: list[float] | None  # None if the choice is not among those that were judged longest
+    own: bool = True  # False if a random move was made for the agent
 
 
 class _Asker:
@@ -130,20 +130,21 @@ class _Asker:
             memory.append(self._agent.begin(of_seat))
         actions = ask_agent(self._agent, seen, memory)
         progress(len(actions))
+        own = [RANDOM not in self._agent.notes(one).get("counts", {}) for one in memory]
         try:
-            return [answer_of(*pair) for pair in zip(positions, actions, strict=True)]
+            return [answer_of(*one) for one in zip(positions, actions, own, strict=True)]
         except ValueError as error:
             raise AgentError(f"{self._agent.name} in {error}") from None
 
 
-def answer_of(one: JudgedPosition, action: int) -> Answer:
+def answer_of(one: JudgedPosition, action: int, own: bool) -> Answer:
     """Return what an action loses; ValueError if it is not legal."""
     if action not in one.placements:
         raise ValueError(f"position {one.number}: illegal action {action}")
     place = one.placements.index(action)
     longest = place < len(one.errors)
     by_referee = [losses[place] for losses in one.by_referee] if longest else None
-    return Answer(one.number, int(action), one.gold[place], one.win[place], by_referee)
+    return Answer(one.number, int(action), one.gold[place], one.win[place], by_referee, own)
 
 
 def ask(
@@ -230,6 +231,20 @@ def read_answers(path: Path) -> list[Any]:
 
 def _checksum(path: Path) -> str:
     return hashlib.sha256(read_regular(path, MOST_BYTES)).hexdigest()
+
+
+def helped(every: Sequence[Mapping[str, Any]]) -> str:
+    """Return a sentence for each agent for which random moves were made, one a line."""
+    lines = []
+    for data in every:
+        answers = data["answers"]
+        own = sum(one["own"] for one in answers)
+        if own < len(answers):
+            [agent] = data["agent"]
+            lines.append(
+                f"{agent}: {own:,} of {len(answers):,} moves are its own, the others random."
+            )
+    return "\n".join(lines)
 
 
 def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:
