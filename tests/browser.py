@@ -141,3 +141,20 @@ def go(page, ply):
         }""",
         ply,
     )
+
+
+def progress_of(page: Any, solved: int = 0) -> Any:
+    """What the page keeps of puzzles, once it keeps it and so many are solved."""
+    kept = page.wait_for_function(
+        """(solved) => new Promise((answer) => {
+            indexedDB.open("cacao").onsuccess = ({ target }) => {
+                const kept = target.result.transaction("settings").objectStore("settings");
+                kept.get("progress").onsuccess = ({ target: { result } }) => {
+                    target.result.close();
+                    answer(result && Object.keys(result.solved).length >= solved && result);
+                };
+            };
+        })""",
+        arg=solved,
+    )
+    return kept.json_value()

@@ -7,31 +7,22 @@ from collections import Counter
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from cacao_env import Game, files
+from cacao_env import files
 from cacao_env.agent import AgentError, require
 from cacao_env.agents.checkpoint import MANIFEST, WEIGHTS
 from cacao_env.agents.value.checkpoint import read_value
-from cacao_env.agents.value.net import from_params, new_scratch
-from cacao_env.agents.value.search import SearchAgent, search_choice
-from cacao_env.agents.value.turns import new_work
 from cacao_env.data import load
-from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.options import Options
-from cacao_env.engine.rng import new_rng
 from cacao_env.registry import load_agent
 from tests.checkpoints import value_checkpoint
 from tests.golden.runs import RUNS
-from tests.tiers import slow
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
 from training.run_folder import RunFolder, clear
 from training.state import STATE
 from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
-from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, NO_OPPONENT
-from training.values.players import opponent_named
 
 SMALL = RUNS["afterstate"][2] | {
     **{"name": "small", "minutes": 1000.0, "greedy_games": 40, "games": 16},
@@ -152,57 +143,12 @@ def test_a_run_keeps_its_games(tmp_path):
 
 
 def test_games_of_several_kinds_are_not_kept():
-    for change in ({"players": {"2": 1, "3": 1}}, {"volcanoes": 0.5}, {"opponent": "greedy"}):
+    for change in ({"players": {"2": 1, "3": 1}}, {"volcanoes": 0.5}):
         with pytest.raises(ConfigError, match="keep_games is true"):
             from_dict(AfterstateConfig, SMALL | change | {"keep_games": True})
 
 
-def test_search_begins_late_in_a_run():
-    config = from_dict(AfterstateConfig, SMALL | {"search_fraction": 0.5, "search_from": 0.75})
-    learner = AfterstateLearner(config)
-    fractions = [learner.behaviour(number).search_fraction for number in range(4)]
-    assert fractions == [0.0, 0.0, 0.0, 0.5]
-    assert SMALL["greedy_rounds"] < 3
-
-
 CONFIG = AfterstateConfig()
-
-
-def test_opponents_by_name(folder):
-    assert opponent_named("opponent", "", CONFIG).kind == NO_OPPONENT
-    assert opponent_named("opponent", "greedy", CONFIG).kind == GREEDY_OPPONENT
-    found = opponent_named("opponent", str(folder), CONFIG)
-    assert (found.kind, found.sims) == (NET_OPPONENT, 0)
-    assert opponent_named("opponent", f"{folder}+search:sims=24", CONFIG).sims == 24
-    for name, words in (
-        ("nobody", "opponent: there is no agent 'nobody'"),
-        ("mc:sims=4", "'mc:sims=4' does not play in compiled games"),
-        (f"{folder}+search:ms=16", "alone or with \\+search:sims=N"),
-        (f"{folder}+search:sims=8,width=4", "alone or with \\+search:sims=N"),
-        (f"{folder}+search:sims=x", "sims"),
-    ):
-        with pytest.raises(ConfigError, match=words):
-            opponent_named("opponent", name, CONFIG)
-    three = from_dict(AfterstateConfig, SMALL | {"players": {"2": 1, "3": 1}})
-    with pytest.raises(ValueError, match="plays with 2 players without volcanoes, not with 3"):
-        opponent_named("opponent", str(folder), three)
-
-
-@slow  # it compiles games in which the opponent searches, as nothing else does
-def test_an_opponent_that_searches_plays_as_the_agent_does(tiny):
-    net = from_params(read_value(tiny("afterstate").folder)[0])
-    agent = SearchAgent(net, sims=24)
-    game, rng, memory = Game.new(2, 3), new_rng(5), agent.begin(5)
-    ids, values = np.zeros(MAX_LEGAL, np.int64), np.zeros(MAX_LEGAL)
-    scratch, work, compared = new_scratch(net), new_work(), 0
-    while not game.over:
-        seen = game.determinise(game.seat, new_rng(1)).states
-        action = agent.choose(seen.copy(), memory)
-        same = search_choice(net, scratch, work, seen, 24, ids, values, rng)
-        assert action == same
-        compared += 1
-        game.play(action)
-    assert compared > 20
 
 
 def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):

@@ -29,7 +29,7 @@ LEVELS = {
 PACKAGES = tuple(row for rows in LEVELS.values() for row in rows)
 # The same for training, which stands on all of them.
 TRAINING_ORDER = (
-    ("config", "curves", "kernels", "state"),
+    ("config", "kernels", "state"),
     ("run_folder",),
     ("loop", "masked", "networks"),
     ("policies", "rllib_module", "sb3_policy", "values"),

@@ -30,7 +30,7 @@ from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import action_of
 from cacao_env.views import Form, look
 
-RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, candidates="greedy", luck=True)
+RECIPE = Recipe(("random", "greedy"), Options(3, True), 4, 7, luck=True)
 
 
 @pytest.fixture(scope="module")
@@ -62,12 +62,6 @@ def test_what_is_loaded_is_what_was_played(folder, games):
         assert (row["scores"], row["actions"]) == (game.scores(), list(game.history))
         assert row["win_shares"] == pytest.approx(game.win_shares())
         np.testing.assert_array_equal(np.array(row["luck"]).reshape(2, 3), luck_of(game))
-        for ply, (now, _) in enumerate(game.plies()):
-            best, worth = row["candidates"][ply], row["utilities"][ply]
-            assert set(best) <= set(now.legal_actions().tolist())
-            assert len(best) == min(8, len(now.legal_actions()))
-            assert worth == sorted(worth, reverse=True)
-            assert len(row["expected_scores"][ply]) == 3
 
 
 FORMS = [
@@ -330,7 +324,7 @@ def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkey
     for seed in (2**63 - 2, -1):
         with pytest.raises(ValueError, match="--seed is"):
             make(tmp_path / "far", Recipe(**{**vars(RECIPE), "seed": seed}), {"name": "far"})
-    given = Recipe(**{**vars(RECIPE), "candidates": "forastero"})
+    given = Recipe(**{**vars(RECIPE), "agents": ("forastero",)})
     with pytest.raises(ValueError, match="forastero plays with 2 players"):
         make(tmp_path / "far", given, {"name": "far"})
     assert not (tmp_path / "far").exists()
@@ -384,9 +378,6 @@ def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
     assert load(tmp_path).table == games[:3].table
 
 
-ADDED = ("luck", "candidates", "utilities", "expected_scores")
-
-
 def _pandas(pandas, folder):
     return pandas.read_parquet(folder / "games-00000.parquet").to_dict("list")
 
@@ -407,7 +398,7 @@ def _datasets(datasets, folder):
 def test_other_libraries_read_the_columns(folder, games, read):
     library = read.__name__.removeprefix("_")
     columns = read(pytest.importorskip(library, reason=f"{library} is not installed"), folder)
-    assert list(columns) == [*storage.COLUMNS, *ADDED]
+    assert list(columns) == [*storage.COLUMNS, "luck"]
     assert list(columns["deal"]) == games.deals.tolist()
     assert [list(one) for one in columns["actions"]] == [list(game.history) for game in games]
 
@@ -503,7 +494,7 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     assert main(["data", "export", "random-2p", "--out", "x.jsonl"]) == 0
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 4
     for words, why in (
-        (["data", "make", "nobody"], "there is no tier 'nobody'"),
+        (["data", "make", "nobody"], "there is no agent 'nobody'"),
         (["data", "make", "random", "--deals", "0"], "--deals is 0"),
         (["data", "export", "random-2p"], "--out is missing"),
         (["data", "check", "x.jsonl"], "there are no games in"),

@@ -157,8 +157,7 @@ def copy_checkpoints():
 
 def make_set():
     pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
-    more = ("--candidates", "greedy", "--luck", "--out", "set")
-    run("data", "make", "random", "--deals", 2, "--workers", 1, *more)
+    run("data", "make", "random", "--deals", 2, "--workers", 1, "--luck", "--out", "set")
 
 
 SHORT = ("--deals", 1, "--workers", 1)

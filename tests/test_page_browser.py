@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on, progress_of
 from tests.games import played
 from tests.tiers import mostly_slow, slow
 
@@ -415,17 +415,7 @@ def test_puzzles_are_solved_and_counted(opened):
     assert "Right." in page.inner_text("#verdict")
     assert page.locator(".moves .line").count() == moves
     assert not page.locator("#share").count()
-    page.wait_for_function(
-        """() => new Promise((answer) => {
-            indexedDB.open("cacao").onsuccess = ({ target }) => {
-                const settings = target.result.transaction("settings").objectStore("settings");
-                settings.get("progress").onsuccess = ({ target: found }) => {
-                    target.result.close();
-                    answer(Object.keys(found.result?.solved ?? {}).length > 0);
-                };
-            };
-        })"""
-    )
+    progress_of(page, solved=1)
     page.reload()
     page.wait_for_selector("#verdict")
     page.click("#puzzles")

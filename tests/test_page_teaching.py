@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on, progress_of
 from tests.games import played
 from tests.tiers import mostly_slow, slow
 
@@ -18,21 +18,6 @@ SIZES = [(320, 568), (360, 740), (640, 400), (1280, 800), (1366, 768), (1920, 10
 def recorded(players: int = 2, seed: int = 3) -> str:
     names = ["Ana", "Bea", "Carlos", "Dora"][:players]
     return record.dumps(record.record_of(played(players, seed, style="greedy"), players=names))
-
-
-def settings_of(page):
-    """What the page keeps beside games."""
-    return page.evaluate(
-        """() => new Promise((answer) => {
-            indexedDB.open("cacao").onsuccess = ({ target }) => {
-                const kept = target.result.transaction("settings").objectStore("settings");
-                kept.get("progress").onsuccess = ({ target: found }) => {
-                    target.result.close();
-                    answer(found.result ?? {});
-                };
-            };
-        })"""
-    )
 
 
 # --- The lesson -----------------------------------------------------------------------------------
@@ -231,11 +216,11 @@ def test_a_puzzle_is_kept_by_a_reload_rated_and_of_the_local_day(opened):
     page.wait_for_selector("#verdict")
     page.click("#answer")
     page.wait_for_function("() => /puzzle=/.test(location.hash)")
-    moves = page.locator(".moves .line").count()
+    moves, kept = page.locator(".moves .line").count(), progress_of(page)
     page.reload()
     page.wait_for_selector("#verdict")
     assert page.locator(".moves .line").count() == moves
-    kept = settings_of(page)
+    assert progress_of(page) == kept
     assert kept["solved"] == {}, "an answer that was shown is not solved"
     assert kept["rating"] < 1200
 

@@ -13,11 +13,9 @@ from cacao_env.registry import load_agent
 
 runs = pytest.importorskip("tests.tiny_runs", reason="the training extra is not installed")
 
-from matplotlib.figure import Figure
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from tests.tiers import mostly_slow
-from training import curves
 from training.networks import read_weights
 from training.state import STATE, part, read_state
 
@@ -47,23 +45,6 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path
     assert {"versions", "git_commit", "machine", "command", "created"} <= set(starts[0])
 
 
-def test_a_curve_s_band_is_its_interval():
-    rows = [{"seconds": 60 * k, "wins": 0.5, "wins_half_width": 0.2} for k in range(3)]
-    axis = Figure().subplots()
-    curves._line(axis, rows, "wins", "wins", "black")
-    band = axis.collections[0].get_paths()[0].get_extents()
-    assert (band.y0, band.y1) == (0.3, 0.7)
-    assert (band.x0, band.x1) == (0, 2)
-
-
-def test_losses_alone_are_drawn_on_a_logarithmic_scale(tmp_path, monkeypatch):
-    figure = Figure()
-    monkeypatch.setattr(curves, "Figure", lambda **_: figure)
-    curves.draw([{"seconds": 60, "loss_policy": 0.5}], tmp_path / "x.png")
-    scales = {axis.get_title(): axis.get_yscale() for axis in figure.axes}
-    assert {title for title, scale in scales.items() if scale == "symlog"} == {"losses"}
-
-
 @pytest.mark.parametrize("name", mostly_slow(NAMES))
 def test_a_run_leaves_what_the_pages_say(name, tiny):
     one = tiny(name)
@@ -78,7 +59,6 @@ def test_a_run_leaves_what_the_pages_say(name, tiny):
     assert rows[1][f"{unit}_per_second"] == pytest.approx(grown / seconds, rel=0.05)
     if unit == "decisions":
         assert [row["decisions"] for row in rows] == [128, 256]
-    assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert list((folder / "tensorboard").iterdir())
     manifest = json.loads((folder / MANIFEST).read_text())
     assert manifest["training"]["config"] == one.config.as_dict()

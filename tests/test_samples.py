@@ -1,10 +1,9 @@
-"""What self-play keeps of its games for learning, with opponents and search as well."""
+"""What self-play keeps of its games for learning."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import torch
 
 from cacao_env.agents.value.features import PER_SEAT
 from cacao_env.agents.value.net import POINTS
@@ -12,7 +11,7 @@ from cacao_env.engine.jit import BY_NUMBA, COMPILED, source_of
 from tests.tiers import slow
 from training.values import games as games_module
 from training.values import players as players_module
-from training.values.games import GREEDY_OPPONENT, NET_OPPONENT, Behaviour, play_sample_games
+from training.values.games import Behaviour, play_sample_games
 from training.values.net import ValueNet
 from training.values.players import join, play, split_games
 
@@ -100,24 +99,3 @@ def test_games_do_not_depend_on_who_plays_them():
             found.append(join(list(pool.map(lambda games: play(games, net, ITSELF)[0], chunks))))
     for one, other in zip(*found, strict=True):
         assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize("players", [2, 4])
-def test_against_an_opponent_only_the_learners_view_is_kept(players):
-    [games] = split_games(80, {str(players): 1.0}, 0.0, [1])
-    torch.manual_seed(0)
-    net = ValueNet(8, 4, 4).compiled()
-    turns = {2: 22, 4: 36}[players] - 1
-    everyone = ITSELF._replace(others=1.0, random=0.0, noise=0.0, td_lambda=1.0)
-    alone, _ = play(games, net, everyone)
-    assert len(alone.stage) == 80 * turns * players
-    met, _ = play(games, net, everyone._replace(opponent=NET_OPPONENT, opponent_fraction=1.0))
-    assert len(met.stage) == 80 * turns
-    greedy = everyone._replace(opponent=GREEDY_OPPONENT)
-    by_greedy, _ = play(games, net, greedy._replace(opponent_fraction=1.0))
-    assert len(by_greedy.stage) == 80 * turns
-    # Greedy is better than a network that knows nothing: the learner's seat falls behind.
-    assert by_greedy.win_shares[:, 0].mean() < 0.75 / players
-    assert met.win_shares[:, 0].mean() > 0.75 / players
-    half, _ = play(games, net, greedy._replace(opponent_fraction=0.5))
-    assert len(by_greedy.stage) < len(half.stage) < len(alone.stage)

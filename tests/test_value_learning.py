@@ -12,18 +12,16 @@ import torch
 from cacao_env import Game
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.value.checkpoint import read_value, save_value
-from cacao_env.agents.value.net import from_params
-from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from cacao_env.registry import load_agent
 from tests.games import positions
 from tests.test_afterstate import RULES_OF_SMALL, SMALL
 from training.config import ConfigError, from_dict
 from training.train_afterstate import AfterstateConfig, AfterstateLearner
-from training.values.games import NET_OPPONENT, Behaviour
+from training.values.games import Behaviour
 from training.values.learning import Fitter
 from training.values.net import ValueNet
-from training.values.players import SeededGames, join, play, split_games
+from training.values.players import join, play, split_games
 
 SIZE = {"sums": 8, "maxima": 4, "units": 4}
 
@@ -135,22 +133,6 @@ def test_networks_of_one_name_are_told_apart(tmp_path):
     shutil.copytree(tmp_path / "1", tmp_path / "copy")
     first, again = load_agent(str(tmp_path / "1")), load_agent(str(tmp_path / "copy"))
     assert first.net.numbers is again.net.numbers
-
-
-def test_an_opponent_plays_by_its_own_network():
-    torch.manual_seed(0)
-    own, opponent = from_params(ValueNet(**SIZE).params()), load_agent("trinitario")
-    games = SeededGames(Options(), np.arange(6, dtype=np.uint64))
-    behaviour = Behaviour(opponent=NET_OPPONENT, opponent_fraction=1.0)
-    _, played = play(games, own, behaviour, opponent.net)
-    for seed, actions, plies in zip(played.seeds, played.actions, played.plies, strict=True):
-        game, memory, agree = Game.new(2, int(seed)), opponent.begin(0), ([], [])
-        for action in actions[:plies].tolist():
-            if game.phase == "place":
-                seen = game.determinise(game.seat, new_rng(1)).states
-                agree[game.seat].append(opponent.choose(seen, memory) == action)
-            game.play(action)
-        assert sorted(all(own) for own in agree) == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ def card(folder: Path) -> str:
         f"players {volcanoes} volcanoes.\n\n"
         f"```bash\npython -m cacao_env evaluate {name} greedy\n```\n\n"
         f"## Strength\n\n{strength(folder / EVALUATION)}\n\n## Training\n\n{lines}\n\n"
-        "`config.json` has the configuration, `metrics.jsonl` and `curves.png` show the run. The agent "
+        "`config.json` has the configuration, `metrics.jsonl` shows the run. The agent "
         "met itself and programs, so nothing is claimed about human players.\n\n## Files\n\n"
         f"`sha256sum -c {SUMS}` checks the files. Their licence is that of the package, MIT.\n"
     )

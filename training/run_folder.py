@@ -1,8 +1,7 @@
 """The files that a training run leaves behind, the same for all trainers.
 
 ``config.json``: the resolved configuration; ``run.json``: command, versions, commit, machine;
-``metrics.jsonl``: one line a round; ``tensorboard/``: the same for TensorBoard; ``curves.png``: a
-picture of them.
+``metrics.jsonl``: one line a round; ``tensorboard/``: the same for TensorBoard.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from .config import ConfigError
 from .state import STATE
 
 _MOST_BYTES = 1_000_000_000  # of metrics
-CONFIG, ABOUT, METRICS, CURVES = "config.json", "run.json", "metrics.jsonl", "curves.png"
+CONFIG, ABOUT, METRICS = "config.json", "run.json", "metrics.jsonl"
 TENSORBOARD, GAMES, LOCK = "tensorboard", "games", ".lock"
 
 
@@ -68,15 +67,6 @@ class RunFolder:
             for name, value in row.items():
                 if isinstance(value, int | float) and name != "round":
                     self._board.add_scalar(name, value, row["round"])
-
-    def draw(self) -> None:
-        """Draw the curves so far."""
-        if len(self.rows) > 1:
-            try:
-                from .curves import draw
-            except ImportError:  # without matplotlib, TensorBoard and the lines have it all
-                return
-            draw(self.rows, self.path / CURVES)
 
     def sync(self) -> None:
         """Wait until the disk has the metrics."""

@@ -49,7 +49,7 @@ from .run_folder import GAMES
 from .state import Arrays, check_arrays, named, part
 from .values.games import Behaviour, Played, Samples, new_samples
 from .values.learning import Fitter
-from .values.players import games_of_each_kind, join, opponent_named, play, rows_of, split_games
+from .values.players import games_of_each_kind, join, play, rows_of, split_games
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,6 @@ class AfterstateConfig(RunConfig):
     settled_top: int = at_least(0, 48)
     td_lambda: float = fraction(0.85)  # a turn
     others: float = fraction(0.3)  # positions kept from the view of seats that did not move last
-    # The agent in the other seats in some of the games: none, greedy, or a value network with or
-    # without search, as ``cacao_env.registry.load_agent`` names them.
-    opponent: str = ""
-    opponent_fraction: float = fraction(1.0)
-    # Late in the run search makes some of the decisions: targets then follow from its better play.
-    search_fraction: float = fraction(0.0)  # of decisions
-    search_sims: int = positive(16)  # simulations of each
-    search_from: float = fraction(0.67)  # of the run
     # Learning.
     replay: int = positive(6)  # the last rounds, whose samples it learns from
     passes: float = positive(2.0)  # over as many samples as a round brings
@@ -100,7 +92,7 @@ class AfterstateConfig(RunConfig):
     sums: int = positive(64, MOST_WIDTH)
     maxima: int = at_least(0, 16, MOST_WIDTH)
     units: int = positive(64, MOST_WIDTH)
-    keep_games: bool = False  # as a data set, RUN/games; of one kind, without an opponent
+    keep_games: bool = False  # as a data set, RUN/games; of one kind
     against: list[str] = field(default_factory=lambda: ["greedy"])
 
     def __post_init__(self) -> None:
@@ -120,9 +112,6 @@ class AfterstateConfig(RunConfig):
                     f"{key} is {count!r}, too few for the kinds of games that players and "
                     "volcanoes name"
                 )
-
-        if self.keep_games and self.opponent:
-            raise ConfigError("keep_games is true: games against an opponent are not kept")
         if self.keep_games and len(self.kinds) > 1:
             raise ConfigError("keep_games is true: the games must all have the same options")
 
@@ -152,7 +141,6 @@ class AfterstateLearner(loop.Learner):
         super().__init__(config)
         torch.set_num_threads(1)
         self.counts = {"games": 0, "samples": 0, "gradient_steps": 0}
-        self._opponent = opponent_named("opponent", config.opponent, config)
         size = {"sums": config.sums, "maxima": config.maxima, "units": config.units}
         if config.keep_games:
             arrow()  # before the run, not at its first save
@@ -221,8 +209,8 @@ class AfterstateLearner(loop.Learner):
         count = config.greedy_games if number < config.greedy_rounds else config.games
         chunks = split_games(count, config.players, config.volcanoes, [config.seed, number])
         net = from_params(self.acting | self.ordering)
-        how = self.behaviour(number), self._opponent.net
-        return [self.threads.submit(play, chunk, net, *how) for chunk in chunks]
+        how = self.behaviour(number)
+        return [self.threads.submit(play, chunk, net, how) for chunk in chunks]
 
     def behaviour(self, number: int) -> Behaviour:
         """How the games of a round are played."""
@@ -241,11 +229,6 @@ class AfterstateLearner(loop.Learner):
             top=c.settled_top if done >= c.settled_from else c.top,
             td_lambda=c.td_lambda,
             others=c.others,
-            search_fraction=c.search_fraction if done >= c.search_from else 0.0,
-            search_sims=c.search_sims,
-            opponent=self._opponent.kind,
-            opponent_fraction=c.opponent_fraction,
-            opponent_sims=self._opponent.sims,
         )
 
     def agent(self) -> ValueAgent:

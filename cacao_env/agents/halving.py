@@ -32,39 +32,16 @@ def keep_best(ids: i8x1, sums: f8x1, alive: i8, keep: i8) -> None:
         sums[place], sums[best] = sums[best], sums[place]
 
 
-@njit
-def num_rounds(alive):
-    """Return the number of rounds until one of ``alive`` candidates is left."""
-    return max(1, np.int64(np.ceil(np.log2(alive))))
-
-
-@njit
-def num_passes(sims, rounds, alive):
-    """Return the simulations of each candidate in one of ``rounds`` rounds, of about ``sims`` in all.
-
-    Every candidate has equally many, at least one.
-    """
-    return max(1, sims // (rounds * alive))
-
-
-@njit
-def drop_half(ids: i8x1, sums: f8x1, alive: i8) -> i8:
-    """Move the better half of the candidates to the front, best first; return their number."""
-    keep = max(1, (alive + 1) // 2)
-    keep_best(ids, sums, alive, keep)  # all have equally many visits
-    return keep
-
-
 def halve(
     run: RunPasses, ids: Any, sums: Any, alive: int, sims: int, begin: float, ms: float
 ) -> Any:
     """Move the best of the first ``alive`` candidates to the front; return their visits, (alive,).
 
-    With ``sims`` simulations in all, or until ``ms`` milliseconds after ``begin``
-    (``time.perf_counter``) when that is not 0.
+    With about ``sims`` simulations in all, at least one of each, or until ``ms`` milliseconds after
+    ``begin`` (``time.perf_counter``) when that is not 0.
     """
     visits = np.zeros(alive, np.int64)
-    rounds = num_rounds(alive)
+    rounds = max(1, (alive - 1).bit_length())
     for number in range(rounds):
         if ms:
             if number > 0 and time.perf_counter() > begin + ms / 1000:
@@ -72,10 +49,12 @@ def halve(
             end = begin + ms / 1000 * (number + 1) / rounds
             visits[:alive] += _passes_until(run, end, ids, alive, sums)
         else:
-            passes = num_passes(sims, rounds, alive)
+            passes = max(1, sims // (rounds * alive))
             run(ids, alive, sums, passes)
             visits[:alive] += passes
-        alive = drop_half(ids, sums, alive)
+        keep = max(1, (alive + 1) // 2)
+        keep_best(ids, sums, alive, keep)  # all of a round have equally many visits
+        alive = keep
     return visits
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from argparse import Namespace
 from functools import partial
 from typing import Any
@@ -17,7 +18,6 @@ from .measure import GAME, RAY, WORKERS
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
     add, out = partial(add_command, commands), {"metavar": "PLACE"}
-    tiers = "make: a tier, random, greedy, forastero, expert or search; else a folder of games"
     add(
         "data",
         _data,
@@ -27,14 +27,12 @@ def add_commands(commands: Any) -> None:
         "cacao data export greedy-2p --as minari --out cacao/greedy-v0",
         {
             "what": (str, "what to do", {"choices": ["make", "info", "check", "export"]}),
-            "name": (str, tiers),
-            "--agents": (str, "make: agents instead of the tier's, e.g. greedy,mc:sims=64"),
+            "name": (str, "make: agents, e.g. greedy,mc:sims=64; else a folder of games"),
             "--players": (int, "make: 2, 3 or 4, default: 2; export: only games with so many"),
             **VOLCANOES,
             "--decisions": ("auto", "default: auto", {"choices": DECISIONS}),
             "--deals": (10_000, "make: deals, each played once or in every seat; default: 10,000"),
             "--seed": GAME["--seed"],
-            "--candidates": (str, "make: an agent, whose best eight are stored with each decision"),
             "--luck": (False, "make: store the luck of each game"),
             **WORKERS,
             **RAY,
@@ -51,7 +49,7 @@ def add_commands(commands: Any) -> None:
             ),
         },
         "Make, show, check and export games: data sets, evaluations, the games of a training run.  "
-        "`make` plays the games of a tier; the same command resumes.  `check` compares all checksums, "
+        "`make` plays games of agents; the same command resumes.  `check` compares all checksums, "
         "replays all games, counts every figure again, and names the first that differs.",
     )
 
@@ -64,15 +62,13 @@ def _make(options: Namespace) -> None:
     prepare(options)
     from ..agents.specs import split_names
     from ..data import HOME
-    from ..evaluation.make import TIERS, Recipe, games_of, make
+    from ..evaluation.make import Recipe, games_of, make
 
-    if options.agents is None and options.name not in TIERS:
-        raise ValueError(f"there is no tier {options.name!r}; there are: {', '.join(TIERS)}")
-    agents = split_names(options.agents) if options.agents else TIERS[options.name]
+    agents = split_names(options.name)
     rules = Options(options.players or 2, options.volcanoes, options.decisions)
-    more = (options.seed, options.candidates or "", options.luck)
-    recipe = Recipe(tuple(agents), rules, options.deals, *more)
-    name = f"{options.name}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
+    recipe = Recipe(tuple(agents), rules, options.deals, options.seed, options.luck)
+    names = "-".join(re.sub(r"\W+", "_", agent) for agent in agents)[:60]
+    name = f"{names}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
     folder = as_path(options.out or HOME / name)
     with resumable():
         made = make(folder, recipe, {"name": name}, options.workers, options.ray)

@@ -45,10 +45,6 @@ MORE = {
     "seconds": ("double", 1),  # of all decisions, by seat
     "placement_seconds": ("double", 1),
     "notes": ("string", 0),  # the agents', as JSON
-    # A list for each decision.
-    "candidates": ("uint16", 2),
-    "utilities": ("float", 2),
-    "expected_scores": ("float", 2),
 }
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,27 +18,17 @@ from ..data.folder import GameFolder
 from ..data.storage import MANIFEST, options_of
 from ..engine.options import Options
 from ..engine.progress import Bar
-from ..engine.rng import new_rng
 from ..engine.sources import engine_version
 from ..files import write_whole
-from ..registry import load_agent, load_agents
+from ..registry import load_agents
 from . import SEED
 from .blocks import Chunk, Pairing, pairings
-from .matches import ChunkResult, Progress, replayed
 from .rows import rows_of
 from .run import missing
 from .workers import ChunkPlayer, do_all
 
-TIERS = {
-    "random": ("random",),
-    "greedy": ("greedy",),
-    "forastero": ("forastero",),
-    "expert": ("trinitario",),
-    "search": ("trinitario+search:sims=64",),
-}
-SHARD, LARGE_SHARD = 10_000, 1000  # deals of a file; of one whose games have candidates
+SHARD = 10_000  # deals of a file
 AT_ONCE = 50  # deals that a worker plays side by side
-BEST = 8  # candidates of a decision
 _STEPS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B")
 _SIZES = [(1000, "n<1K")] + [  # as the Hub names them
     (10 ** (3 + k), f"{_STEPS[k - 1]}<n<{_STEPS[k]}") for k in range(1, len(_STEPS))
@@ -49,24 +39,21 @@ _SIZES = [(1000, "n<1K")] + [  # as the Hub names them
 class Recipe:
     """What determines the games of a data set.
 
-    One agent plays itself.  Several play themselves and each other, in turn.  ``candidates``: the agent
-    whose best eight are stored with each decision, and the scores that it expects; ``luck``: whether
-    that is stored.
+    One agent plays itself.  Several play themselves and each other, in turn.  ``luck``: whether that is
+    stored.
     """
 
     agents: tuple[str, ...]
     options: Options
     deals: int
     seed: int = SEED
-    candidates: str = ""
     luck: bool = False
 
     def settings(self, agents: Sequence[Agent]) -> dict[str, Any]:
         """Return the recipe with the versions of all agents and the engine's, as plain data."""
         names = {agent.name: agent.version for agent in agents}
-        judge = load_agent(self.candidates).version if self.candidates else ""
-        settings = asdict(self) | {"agents": names, "judge": judge, "engine": engine_version()}
-        return settings | {"options": [self.options.as_dict()]}
+        options = [self.options.as_dict()]
+        return asdict(self) | {"agents": names, "engine": engine_version(), "options": options}
 
     def pairs(self, names: Sequence[str]) -> list[Pairing]:
         """Return the pairings; chunks take them in turn."""
@@ -79,45 +66,14 @@ class Recipe:
 
     def shards(self, names: Sequence[str]) -> Iterator[list[Chunk]]:
         """Yield the chunks of each file."""
-        pairs, size = self.pairs(names), LARGE_SHARD if self.candidates else SHARD
+        pairs = self.pairs(names)
         step = min(AT_ONCE, max(1, self.deals // len(pairs)))  # so that all pairs play
-        for first in range(0, self.deals, size):
-            last = min(first + size, self.deals)
+        for first in range(0, self.deals, SHARD):
+            last = min(first + SHARD, self.deals)
             yield [
                 Chunk(pairs[begin // step % len(pairs)], range(begin, min(begin + step, last)))
                 for begin in range(first, last, step)
             ]
-
-
-class GamePlayer(ChunkPlayer):
-    """Play chunks, and add the columns of candidates; ``candidates``: the agent that names them."""
-
-    def __init__(
-        self, specs: Mapping[str, str], seed: int, candidates: str = "", luck: bool = False
-    ) -> None:
-        super().__init__(specs, seed, luck)
-        self._judge = load_agent(candidates) if candidates else None
-
-    def __call__(self, chunk: Chunk, progress: Progress) -> ChunkResult:
-        """Play a chunk."""
-        result = super().__call__(chunk, progress)
-        if self._judge is None:
-            return result
-        games = []
-        for played in result.games:
-            game, memory = replayed(chunk.pairing, played, self.seed), new_rng(played.block)
-            found = [self._judge.analyze(one, memory) for one, _ in game.plies()]
-            columns = {
-                "candidates": [one.actions[:BEST].tolist() for one in found],
-                "utilities": [_floats(one.values, BEST) for one in found],
-                "expected_scores": [_floats(one.scores) for one in found],
-            }
-            games.append(replace(played, columns=columns))
-        return result._replace(games=games)
-
-
-def _floats(values: Any, most: int | None = None) -> list[float]:
-    return [] if values is None else [round(float(value), 6) for value in values[:most]]
 
 
 def make(
@@ -135,11 +91,11 @@ def make(
     as_int("--deals", recipe.deals, 1)
     as_int("--seed", recipe.seed, 0, 2**63 - recipe.deals)
     agents = load_agents(recipe.agents, allow_code=True)
-    for agent in (*agents, *([load_agent(recipe.candidates)] if recipe.candidates else ())):
+    for agent in agents:
         require(agent, recipe.options)
     settings, names = recipe.settings(agents), [agent.name for agent in agents]
     specs = dict(zip(recipe.agents, (agent.version for agent in agents)))
-    player = partial(GamePlayer, specs, recipe.seed, recipe.candidates, recipe.luck)
+    player = partial(ChunkPlayer, specs, recipe.seed, recipe.luck)
     with (
         closing(GameFolder(folder, settings, about)) as kept,
         Bar(total=recipe.games(names), unit="game") as bar,

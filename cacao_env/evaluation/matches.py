@@ -39,7 +39,6 @@ class PlayedGame:
     placement_seconds: list[float] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)  # the agents', if one has any
     deal: int | None = None  # of an episode of a named task, which draws its seed
-    columns: dict[str, Any] = field(default_factory=dict)  # more columns of a data set
 
     def counts(self, seats: Sequence[int]) -> Counter[str]:
         """Return what the agents on these seats counted."""
@@ -282,11 +281,3 @@ def _act(turn: list[tuple[_Match, int]], agent: Agent) -> None:
     seconds = time.perf_counter() - begin
     for (match, _), action in zip(turn, actions):
         match.play(action, seconds / len(turn))
-
-
-def replayed(pairing: Pairing, played: PlayedGame, seed: int) -> Game:
-    """Replay a finished game from its stored actions."""
-    game = Game.deal(pairing.options, seed + played.block)
-    for action in played.actions:
-        game.play(action)
-    return game

@@ -49,7 +49,7 @@ def _row(
         row["luck"] = [*played.luck[0], *played.luck[1]]
     if played.notes:
         row["notes"] = json.dumps(played.notes)
-    return row | played.columns
+    return row
 
 
 def replayed_games(folder: Path, threads: int = 1) -> list[Games]:

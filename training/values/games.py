@@ -14,17 +14,16 @@ import numpy as np
 
 from cacao_env.agents.value.features import NO_ROW, NUM_NUMBERS, features_into
 from cacao_env.agents.value.net import POINTS, Net, Scratch, expect
-from cacao_env.agents.value.search import search_choice
 from cacao_env.agents.value.turns import Work, value_actions
 from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.decisions import MAX_DECISIONS
 from cacao_env.engine.jit import njit
 from cacao_env.engine.rng import below, uniform
 from cacao_env.engine.scoring import score, scores_into, win_shares_into
-from cacao_env.engine.state import ACT, FILL, OVER, STATE, StateArray, deal, redeal
+from cacao_env.engine.state import FILL, OVER, STATE, StateArray, deal, redeal
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 from cacao_env.engine.types import f4x2, f8x2, i1x2, i8, i8x1, i8x2, u1x1, u2x2, u8x1
-from cacao_env.greedy.choices import GREEDY_WEIGHTS, greedy_choice, score_actions
+from cacao_env.greedy.choices import GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.turn import step_turn
 
 KEPT_ROWS = 160  # of a sample; no position of a real game has more
@@ -81,9 +80,6 @@ def new_samples(count: int) -> Samples:
     )
 
 
-NO_OPPONENT, GREEDY_OPPONENT, NET_OPPONENT = range(3)
-
-
 class Behaviour(NamedTuple):
     """How the games are played."""
 
@@ -95,13 +91,6 @@ class Behaviour(NamedTuple):
     td_lambda: float = 1.0  # a turn
     kept: float = 1.0  # fraction of turns whose last mover's view becomes a sample
     others: float = 0.0  # the same of other seats' views
-    search_fraction: float = 0.0  # fraction of decisions that search makes ...
-    search_sims: int = 16  # ... with so many simulations
-    # In a fraction of the games an opponent (GREEDY_OPPONENT or NET_OPPONENT) has all seats but the
-    # learner's; only the learner's view is kept of them.
-    opponent: int = NO_OPPONENT
-    opponent_fraction: float = 0.0
-    opponent_sims: int = 0  # simulations of each decision if the opponent searches, else 0
 
 
 @njit
@@ -111,16 +100,11 @@ def gumbel(rng):
 
 
 @njit
-def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
+def _choose(net, scratch, work, view, behaviour, by_greedy, ids, values, rng):
     """An action for the deciding seat of a state whose hidden information is dealt again.
 
     Returns (action, whether it is random).
     """
-    view = views[0]
-    share = behaviour.search_fraction
-    if share > 0 and not by_greedy and uniform(rng) < share:
-        sims = np.int64(behaviour.search_sims)
-        return search_choice(net, scratch, work, views, sims, ids, values, rng), False
     if by_greedy:
         choices = work.choices[0]
         score_actions(choices, view, GREEDY_WEIGHTS)
@@ -144,24 +128,10 @@ def _choose(net, scratch, work, views, behaviour, by_greedy, ids, values, rng):
 
 
 @njit
-def _opponent_choice(net, scratch, work, views, behaviour, ids, values, rng):
-    """The opponent's best action in a state whose hidden information is dealt again."""
-    if behaviour.opponent == GREEDY_OPPONENT:
-        return greedy_choice(work.choices[0], views[0], GREEDY_WEIGHTS, rng)
-    if behaviour.opponent_sims > 0:
-        sims = np.int64(behaviour.opponent_sims)
-        return search_choice(net, scratch, work, views, sims, ids, values, rng)
-    count = value_actions(net, scratch, work, views[0], np.int64(net.top), ACT, ids, values, rng)
-    return ids[np.argmax(values[:count])]
-
-
-@njit
 def play_sample_games(
     net: Net,
     scratch: Scratch,
     work: Work,
-    opponent: Net,
-    opponent_scratch: Scratch,
     options: StateArray,
     behaviour: Behaviour,
     played: Played,
@@ -169,8 +139,7 @@ def play_sample_games(
 ) -> i8:
     """Play one game for each seed with the options of ``options[0]``; write samples.
 
-    ``opponent``: the opponent's network, of any kind where none plays.  Returns how many samples there
-    are.  It stops early when another game might not fit.
+    Returns how many samples there are.  It stops early when another game might not fit.
     """
     room, written = MAX_TURNS * MAX_PLAYERS, 0
     state = np.empty(2, STATE)
@@ -194,9 +163,6 @@ def play_sample_games(
         deal(game, rng)
         players = np.int64(game.num_players)
         by_greedy = uniform(rng) < behaviour.greedy
-        learner = -1  # the learner's seat, if it has one only
-        if behaviour.opponent != NO_OPPONENT and uniform(rng) < behaviour.opponent_fraction:
-            learner = below(rng, players)
         turns = 0
         strayed[:] = False
         while game.phase != OVER:
@@ -205,19 +171,10 @@ def play_sample_games(
             seat = game.seat
             state[1] = game
             redeal(view, seat, rng)
-            views = state[1:]
-            action = -1
-            if learner >= 0 and seat != learner:
-                action = _opponent_choice(
-                    *(opponent, opponent_scratch, work, views),
-                    *(behaviour, ids, values, rng),
-                )
-            if action < 0:
-                action, is_random = _choose(
-                    *(net, scratch, work, views),
-                    *(behaviour, by_greedy, ids, values, rng),
-                )
-                strayed[turns] |= is_random
+            action, is_random = _choose(
+                net, scratch, work, view, behaviour, by_greedy, ids, values, rng
+            )
+            strayed[turns] |= is_random
             played.actions[g, played.plies[g]] = action
             played.plies[g] += 1
             step_turn(game, action)
@@ -230,10 +187,7 @@ def play_sample_games(
                     expect(net, scratch, game, viewer)
                     win_shares[turns, viewer] = scratch.win_shares
                     points[turns, viewer] = scratch.scores
-                wanted = learner < 0 or viewer == learner
-                if wanted and uniform(rng) < (
-                    behaviour.kept if viewer == mover else behaviour.others
-                ):
+                if uniform(rng) < (behaviour.kept if viewer == mover else behaviour.others):
                     _keep(net, game, viewer, scratch, samples, written)
                     place[turns, viewer] = written
                     written += 1

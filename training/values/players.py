@@ -11,56 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.net import Net, new_scratch
-from cacao_env.agents.value.search import SEARCH_PARAMETERS, split_search
 from cacao_env.agents.value.turns import new_work
 from cacao_env.data.folder import Row
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
 
-from ..config import ConfigError, agent_named
-from .games import (
-    GREEDY_OPPONENT,
-    NET_OPPONENT,
-    NO_OPPONENT,
-    Behaviour,
-    Played,
-    Samples,
-    new_played,
-    new_samples,
-    play_sample_games,
-)
+from .games import Behaviour, Played, Samples, new_played, new_samples, play_sample_games
 
 CHUNK = 100  # games that one thread plays at a time
 _GAMES = 0  # tells random numbers for games from those for batches
 _TURNS = {2: 22, 3: 30, 4: 36}
-
-
-class Opponent(NamedTuple):
-    """An agent as compiled games know it: the kind that ``Behaviour`` names, and what it needs."""
-
-    kind: int = NO_OPPONENT
-    net: Net | None = None
-    sims: int = 0
-
-
-def opponent_named(key: str, name: str, config: Any) -> Opponent:
-    """The opponent that a configuration names; ConfigError if compiled games can't have it."""
-    if not name:
-        return Opponent()
-    agent = agent_named(key, name, config, config.kinds)
-    if name == "greedy":
-        return Opponent(GREEDY_OPPONENT)
-    search = split_search(name)[1] or {"ms": 0, "sims": 0}
-    changed = {k for k, value in search.items() if value != SEARCH_PARAMETERS[k].default}
-    compiled = not search["ms"] and changed <= {"ms", "sims"}
-    if not isinstance(agent, ValueAgent) or not compiled:
-        raise ConfigError(
-            f"{key}: {name!r} does not play in compiled games; expected greedy or a value network, "
-            "alone or with +search:sims=N"
-        )
-    return Opponent(NET_OPPONENT, agent.net, int(search["sims"]))
 
 
 class SeededGames(NamedTuple):
@@ -95,12 +56,9 @@ def split_games(
     return chunks
 
 
-def play(
-    games: SeededGames, net: Net, behaviour: Behaviour, opponent: Net | None = None
-) -> tuple[Samples, Played]:
+def play(games: SeededGames, net: Net, behaviour: Behaviour) -> tuple[Samples, Played]:
     """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players
-    other = opponent or net  # greedy, or nobody, needs no network of its own
     turns = min(MAX_TURNS, _TURNS[players])
     a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
@@ -109,8 +67,6 @@ def play(
         net,
         new_scratch(net),
         new_work(),
-        other,
-        new_scratch(other),
         games.options.blank_states(),
         behaviour,
         played,

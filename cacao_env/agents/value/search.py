@@ -27,12 +27,12 @@ from ...analysis import Analysis, certain, from_values, from_visits
 from ...engine.actions import MAX_LEGAL
 from ...engine.jit import njit
 from ...engine.rng import RngArray, next_bits
-from ...engine.state import ACT, FILL, OVER, PLACE, STATE, StateArray, redeal
+from ...engine.state import FILL, OVER, PLACE, STATE, StateArray, redeal
 from ...engine.tiles import HAND_SIZE, MAX_PLAYERS, MAX_TURNS
 from ...engine.types import f8x1, i8, i8x1
 from ...greedy.turn import step_turn
 from ..endgame import NODES, NOT_SOLVED, placements_left, solve, solved_analysis
-from ..halving import drop_half, halve, keep_best, num_passes, num_rounds
+from ..halving import halve, keep_best
 from ..specs import Parameter, parse_values
 from ..utility import UNIT, UTILITY, utility_of
 from .agent import SPREAD, ValueAgent
@@ -90,13 +90,11 @@ def time_bank(
         total -= one_ply
 
 
-@njit
 def turns_ahead(left, players, turns, near):
     """Return the own turns that simulations play; near the end MAX_TURNS, which reaches the end."""
     return MAX_TURNS if left <= near + EARLIER[players] else turns
 
 
-@njit
 def prior_of(turns, prior):
     """Return the simulations that the first value counts as: few if simulations reach the end."""
     return min(prior, 1) if turns == MAX_TURNS else prior
@@ -184,43 +182,6 @@ def look_ahead(
                 total += utilities[seat]
                 seen += 1
             sums[i] += total / seen
-
-
-@njit
-def search_choice(
-    net: Net,
-    scratch: Scratch,
-    work: Work,
-    states: StateArray,
-    sims: i8,
-    ids: i8x1,
-    values: f8x1,
-    rng: RngArray,
-) -> i8:
-    """Return the best action by ``sims`` simulations; ``states`` as for ``choose`` below.
-
-    ``ids`` and ``values``: scratch space, (MAX_LEGAL,).
-    """
-    count = value_actions(net, scratch, work, states[0], np.int64(net.top), ACT, ids, values, rng)
-    if count == 1:
-        return ids[0]
-    solved = solve(states, EXACT, UTILITY, min(NODES, NODES_A_SIM * sims))
-    if solved != NOT_SOLVED:
-        return solved
-    alive = min(CANDIDATES if states[0].phase == PLACE else 1, count)
-    keep_best(ids, values, count, alive)
-    left, players = placements_left(states[0]), np.int64(states[0].num_players)
-    turns = turns_ahead(left, players, TURNS, NEAR)
-    begin_search(work.tree)
-    sums = prior_of(turns, PRIOR) * values[:alive]
-    rounds = num_rounds(alive)
-    for _ in range(rounds if alive > 1 else 0):
-        passes = num_passes(sims, rounds, alive)
-        look_ahead(
-            net, scratch, work, states, ids, alive, sums, passes, np.int64(net.inner), turns, rng
-        )
-        alive = drop_half(ids, sums, alive)
-    return ids[0]
 
 
 SEARCH = "+search"
