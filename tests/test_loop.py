@@ -22,7 +22,7 @@ from tests import kills
 from training import loop as loop_module
 from training.config import RunConfig, from_dict
 from training.loop import Learner, Loop, resumed, run_command
-from training.run_folder import RunFolder, read_metrics
+from training.run_folder import read_metrics
 from training.state import STATE, read_state, write_state
 
 
@@ -106,7 +106,6 @@ def clocked(monkeypatch):
     clock.now = 0.0
     monkeypatch.setattr(loop_module.time, "monotonic", lambda: clock.now)
     monkeypatch.setattr(loop_module, "measure", measured)
-    monkeypatch.setattr(RunFolder, "draw", lambda self: None)  # takes longer than all rounds
 
 
 def counter(**changes):

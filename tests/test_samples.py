@@ -68,7 +68,7 @@ def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
 
     def chosen(*given):
         action, _ = choose(*given)
-        strays[-1].append(given[3][0].turn == 5)
+        strays[-1].append(given[3].turn == 5)
         return action, len(strays) > 1 and strays[-1][-1]
 
     monkeypatch.setattr(games_module, "_choose", chosen)

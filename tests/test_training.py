@@ -90,7 +90,7 @@ SOUND = {
         (PpoConfig, "replies=5", "replies is 5"),
         (PpoConfig, "margin_weight=0.5", "margin_weight is for reward 'outcome', not for 'shaped'"),
         (PpoConfig, "past_fraction=0.6", "add up to more than 1"),
-        (AfterstateConfig, "opponent_fraction=2.0", "opponent_fraction is 2.0, expected a frac"),
+        (AfterstateConfig, "td_lambda=2.0", "td_lambda is 2.0, expected a frac"),
         (AfterstateConfig, "players={5=1.0}", "players is {'5': 1.0}, expected weights of 2, 3, 4"),
         (AfterstateConfig, "players={2=0.0}", "players is {'2': 0.0}, expected weights above 0"),
         (AfterstateConfig, "games=1", "games is 1, too few"),
