@@ -68,7 +68,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def locked(path: Path, taken: str, error: type[ValueError] = ValueError) -> Any:
     """Return the lock of a file, acquired; ``error(taken)`` if another process has it."""
-    from filelock import FileLock, Timeout  # an extra
+    from filelock import FileLock, Timeout  # slow to import
 
     lock = FileLock(path, timeout=0)
     try:

@@ -184,7 +184,7 @@ def test_greedy_takes_each_of_equal_choices_as_often():
 
 
 def test_search_beats_greedy():
-    pytest.importorskip("choix", reason="the evaluate extra is not installed")
+    pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     from cacao_env.evaluation.run import measure
 
     result = measure(Bot("mc:sims=64,top=8"), Bot("greedy"), blocks=12, seed=0, luck=False)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 pa = pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from pyarrow import parquet
 

@@ -21,7 +21,7 @@ import cacao_env
 from cacao_env import Game, record
 from cacao_env.cli import main as cacao
 
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.agent import decider
 from cacao_env.agents.bots import Bot

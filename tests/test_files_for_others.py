@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 pd = pytest.importorskip("pandas", reason="the test extra is not installed")
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env import Game, check
 from cacao_env.agents.checkpoint import shipped_home

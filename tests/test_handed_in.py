@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 pa = pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.cli import main
 from cacao_env.data import load, storage

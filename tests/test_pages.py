@@ -4,7 +4,7 @@ import pytest
 
 from tests.sources import ROOT
 
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 pytestmark = pytest.mark.usefixtures("no_luck")
 
 from cacao_env.cli import main as cacao

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation import ratings
 from cacao_env.evaluation.intervals import interval, resampled_means, share_interval
 from cacao_env.evaluation.matches import PlayedGame
-from cacao_env.evaluation.ratings import _newton, pair_wins, rate, strengths
+from cacao_env.evaluation.ratings import pair_wins, rate, strengths
 from tests.tiers import slow
 
 
@@ -166,8 +166,11 @@ def test_a_pair_that_few_blocks_have_is_rated_in_every_sample():
         rate(["greedy", "one", "two"], 2, wins[1:])
 
 
-def test_newton_finds_what_the_library_finds():
+def test_strengths_are_the_most_likely_ones():
+    """Each agent then wins as often as its strength says."""
     wins = np.array([[0, 30, 40.0], [12, 0, 25], [3, 9, 0]])
-    ours = _newton(wins + 0.5 * (wins + wins.T > 0))
-    ours = (ours - ours.mean()) * 400 / math.log(10)
-    np.testing.assert_allclose(ours, strengths(wins), atol=1e-3)
+    counted, found = wins + 0.5 * (wins + wins.T > 0), strengths(wins)
+    chances = 1 / (1 + 10 ** ((found[None, :] - found[:, None]) / 400))
+    total = (counted + counted.T) * chances
+    np.testing.assert_allclose(total.sum(axis=1), counted.sum(axis=1), rtol=1e-6)
+    assert found.mean() == pytest.approx(0)

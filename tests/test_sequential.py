@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE
 from cacao_env.evaluation.sprt import LEAST_BLOCKS, SequentialTest, expected_share

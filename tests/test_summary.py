@@ -5,7 +5,7 @@ from statistics import mean
 import numpy as np
 import pytest
 
-pytest.importorskip("choix", reason="the evaluate extra is not installed")
+pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import figures

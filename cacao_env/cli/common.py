@@ -94,7 +94,7 @@ def prepare(options: Namespace) -> None:
     if workers is not None:
         as_int("--workers", workers, 1)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
-    for package in ("choix", "filelock", "pyarrow", "threadpoolctl"):
+    for package in ("pyarrow", "threadpoolctl"):
         need(package, package, "evaluate")
 
 

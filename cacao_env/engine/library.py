@@ -2,8 +2,9 @@
 
 ``python -m cacao_env.play.build`` makes ``library.bc``, LLVM's code of all functions, from the sources
 whose hashes ``library.json`` lists.  At the first call of a process llvmlite makes machine code of it,
-for this very processor, and keeps it below the user's cache; later processes load that.  A wheel for
-one system has the machine code in it.
+for this very processor, and keeps it below the user's cache; later processes load that.  It makes two
+parts: what environments call, and when an agent is first asked the rest.  A wheel for one system has
+the machine code in it.
 
 A ``Door`` is what a function is for Python.  Compiled code trusts its arguments, so the library itself
 checks their types, dimensions, order and whether they can be written to, and hands what it does not
@@ -23,16 +24,15 @@ import os
 import struct
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from filelock import FileLock, Timeout
 
 from .types import Array, Record, Scalar, Tuple, Type, flat, key_of, signatures
 
@@ -51,6 +51,10 @@ SYSTEM = (  # what the library may call of C's library
 _OBJECTS = ("head", "ndarray", "record", "None", "True", "False")
 HOST = (*_OBJECTS, *API)  # what the library asks of Python
 _FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
+# The packages and modules that environments call; their functions are the first part.
+_ENVIRONMENT = ("engine", "greedy", "envs", "data", "game", "gold_sources")
+PAGE = "call"  # the page's function, which Python does not call
+_HOST_OF_REST = "host of the rest"
 FILES = {"linux": "libcacao.so", "darwin": "libcacao.dylib", "win32": "cacao_engine.dll"}
 NO_NUMBA = (
     "Numba compiles functions that the engine's library does not have as they are, and is not "
@@ -177,10 +181,10 @@ class Door:
         with _lock:
             _doors.append(self)
             for one in _opened:
-                self.open(one)
+                one.open([self])
 
     def open(self, library: Loaded) -> None:
-        """Let ``call`` be the library's function from now on."""
+        """Let ``call`` be the library's function from now on, whose part is loaded if it is not yet."""
         for type_ in (one for types in self._types for one in flat(types)):
             if isinstance(type_, (Array, Record)):
                 library.know(type_.dtype)
@@ -188,8 +192,11 @@ class Door:
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         """Load the library, or convert what it does not take at once; TypeError for other arguments."""
-        if loaded() is None:
+        library = loaded()
+        if library is None:
             return self._otherwise()(*given, **named)
+        with _lock:
+            self.open(library)
         bound = self._signature.bind(*given, **named)
         bound.apply_defaults()
         arguments = bound.arguments
@@ -308,13 +315,25 @@ def _kind(dtype: np.dtype[Any]) -> str:
 
 
 class Loaded:
-    """The library in memory: the addresses of its functions, and what it knows of Python."""
+    """The library in memory: the addresses of its functions, and what it knows of Python.
 
-    def __init__(self, address_of: Callable[[str], int], keep: Any) -> None:
-        self.address_of, self._keep = address_of, keep
+    ``rest``: loads the second part, None where one part has all.
+    """
+
+    def __init__(
+        self, address_of: Callable[[str], int], keep: Any, rest: Callable[[], object] | None = None
+    ) -> None:
+        self._address_of, self._keep, self._rest = address_of, keep, rest
         self._dtypes = {name: len(HOST) + k for k, name in enumerate(about()["dtypes"])}
+        self._known: dict[int, int] = {}
+        self._hosts: list[Any] = []
+        self._add("host")
+
+    def _add(self, host: str) -> None:
+        """Fill in the table of Python's objects of a part."""
         size = len(HOST) + len(self._dtypes)
-        self._host = (ctypes.c_int64 * size).from_address(address_of("host"))
+        table = (ctypes.c_int64 * size).from_address(self._address_of(host))
+        self._hosts.append(table)
         values = {
             "head": object.__basicsize__,
             "ndarray": id(np.ndarray),
@@ -322,11 +341,30 @@ class Loaded:
             **{str(one): id(one) for one in (None, True, False)},
             **{name: _address(name) for name in API},
         }
-        self._host[: len(HOST)] = [values[name] for name in HOST]
+        table[: len(HOST)] = [values[name] for name in HOST]
+        for place, address in self._known.items():
+            table[place] = address
 
     def know(self, dtype: np.dtype[Any]) -> None:
         """Tell the library where a dtype is."""
-        self._host[self._dtypes[key_of(dtype)]] = id(dtype)
+        place = self._dtypes[key_of(dtype)]
+        self._known[place] = id(dtype)
+        for table in self._hosts:
+            table[place] = id(dtype)
+
+    def open(self, doors: Iterable[Door]) -> None:
+        """Open the doors of the parts that are loaded."""
+        for door in doors:
+            if self._rest is None or is_first(name_of(door.function)):
+                door.open(self)
+
+    def address_of(self, name: str) -> int:
+        """Return the address of a function; load its part if it is not there."""
+        if self._rest is not None and not is_first(name):
+            rest, self._rest = self._rest, None
+            rest()
+            self._add(_HOST_OF_REST)
+        return self._address_of(name)
 
 
 @cache
@@ -342,8 +380,7 @@ def loaded() -> Loaded | None:
         except (ImportError, OSError, RuntimeError, ValueError, AttributeError) as error:
             tell(f"the engine's library can't be used ({error}), Numba compiles instead")
             return None
-        for door in _doors:
-            door.open(one)
+        one.open(_doors)
         _opened.append(one)
         return one
 
@@ -366,25 +403,65 @@ def _compiled() -> Loaded:
     llvm.initialize_native_asmprinter()
     processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     machine = llvm.Target.from_default_triple().create_target_machine(*processor, opt=3, jit=True)
-    what = f"{about()['code']} {llvmlite.__version__} {processor}"
-    name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
-    code = _kept(folder() / name, lambda: _machine_code(llvm, machine))
     system = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
     for function in SYSTEM:
         llvm.add_symbol(function, ctypes.cast(getattr(system, function), ctypes.c_void_p).value)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return Loaded(engine.get_function_address, (engine, machine))
+
+    def add(first: bool) -> None:
+        what = f"{about()['code']} {llvmlite.__version__} {processor} {first}"
+        name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
+        code = _kept(folder() / name, lambda: _machine_code(llvm, machine, first))
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        engine.finalize_object()
+
+    add(True)
+    return Loaded(engine.get_function_address, (engine, machine), partial(add, False))
 
 
-def _machine_code(llvm: Any, machine: Any) -> bytes:
+def is_first(name: str) -> bool:
+    """Return whether environments call a function."""
+    return name.startswith(_PACKAGE + ".") and name.split(".")[1] in _ENVIRONMENT
+
+
+def _machine_code(llvm: Any, machine: Any, first: bool) -> bytes:
+    """Return the machine code of a part.  The second one calls functions of the first."""
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
+    passes = llvm.create_new_module_pass_manager()
+    passes.add_global_dead_code_eliminate_pass()
+
+    def leave(module: Any, wanted: Callable[[str], bool]) -> list[Any]:
+        """Leave the wanted functions, and what they call, in a module; return all of them."""
+        for one in module.functions:
+            if one.linkage is llvm.Linkage.external and not wanted(one.name):
+                one.linkage = one.linkage if one.is_declaration else "internal"
+        passes.run(module, builder)
+        return [one for one in module.functions if not one.is_declaration]
+
+    module = _module(llvm, machine)
+    shared = leave(module, is_first)
+    if first:
+        for one in shared:
+            one.linkage = "external"
+        return bytes(machine.emit_object(module))
+    names = {one.name for one in shared}
+    module = _module(llvm, machine)
+    module.get_global_variable("host").name = _HOST_OF_REST
+    for one in module.functions:
+        if one.name in names:
+            one.linkage = "available_externally"
+    leave(module, lambda name: name != PAGE)
+    return bytes(machine.emit_object(module))
+
+
+def _module(llvm: Any, machine: Any) -> Any:
+    """Return LLVM's code of the whole library."""
     packed = _HERE.joinpath("library.bc").read_bytes()
     if hashlib.sha256(packed).hexdigest() != about()["code"]:
         raise ValueError("library.bc is damaged: install the package again")
     module = llvm.parse_bitcode(lzma.decompress(packed))
     module.triple, module.data_layout = machine.triple, str(machine.target_data)
-    return machine.emit_object(module)
+    return module
 
 
 def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
@@ -398,18 +475,20 @@ def _kept(path: Path, make: Callable[[], bytes]) -> bytes:
             place = path.parent.stat()
             if place.st_uid != os.getuid() or place.st_mode & 0o022:
                 raise PermissionError(0, f"other users can write to {path.parent}")
+        if (found := _read(path)) is not None:
+            return found
+        from filelock import FileLock  # slow to import
+
         with FileLock(path.with_suffix(".lock"), timeout=60):
-            found = _read(path)
-            if found is not None:
+            if (found := _read(path)) is not None:
                 return found
             code = make()
             part = path.with_suffix(f".{os.getpid()}")
             part.write_bytes(hashlib.sha256(code).digest() + code)
             os.replace(part, path)
             return code
-    except (OSError, Timeout) as error:
-        found = _read(path)
-        if found is not None:
+    except OSError as error:  # filelock's Timeout is one
+        if (found := _read(path)) is not None:
             return found
         tell(f"machine code is not kept, each process makes it again: {error}")
         return make()

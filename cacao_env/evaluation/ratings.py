@@ -1,4 +1,4 @@
-"""Ratings of all agents on one scale: Plackett-Luce, in Elo units, by the ``choix`` library.
+"""Ratings of all agents on one scale: Plackett-Luce, in Elo units.
 
 The model gives each agent a strength g; among the seats not yet ranked the next one is agent i with
 probability g_i / (sum of their g).  A game is ranked by score, then stored cacao.  The ranking is
@@ -61,35 +61,23 @@ def strengths(
     ``met``: the pairs that get the prior; None for those with a win.  ValueError if some agents did not
     meet, not even through others.
     """
-    import choix  # an extra, and slow to import
-
     met = (wins + wins.T) > 0 if met is None else met
     if not _chains(met).all():
         raise ValueError(
             "some agents did not meet, not even through others: they have no one scale"
         )
     counted = wins + PRIOR * met
-    try:
-        params = choix.ilsr_pairwise_dense(counted, max_iter=1000)
-    except RuntimeError:  # no convergence: find the same optimum by Newton's method
-        params = _newton(counted)
-    return np.asarray(params - np.mean(params)) * ELO
-
-
-def _newton(wins: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return the most likely log-strengths, by damped Newton steps."""
-    params = np.zeros(len(wins))
-    total = wins + wins.T
-    for _ in range(200):
+    params, total = np.zeros(len(wins)), counted + counted.T
+    for _ in range(200):  # damped Newton steps to the most likely log-strengths
         probabilities = 1 / (1 + np.exp(params[None, :] - params[:, None]))
-        slope = (wins - total * probabilities).sum(axis=1)
+        slope = (counted - total * probabilities).sum(axis=1)
         curve = total * probabilities * (1 - probabilities)
         hessian = np.diag(curve.sum(axis=1)) - curve + 1 / len(wins)
         step = np.linalg.solve(hessian, slope)
         params += step / max(1.0, np.abs(step).max())
         if np.abs(step).max() < 1e-9:
             break
-    return params
+    return np.asarray(params - np.mean(params)) * ELO
 
 
 def rate(

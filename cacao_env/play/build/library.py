@@ -22,12 +22,11 @@ from numba.core.callconv import CPUCallConv
 from numba.core.registry import cpu_target
 
 from ...engine import jit
-from ...engine.library import HOST, hash_of_source, name_of
+from ...engine.library import HOST, PAGE, hash_of_source, name_of
 from ...engine.sources import compiled_modules
 from ...engine.types import Array, Record, Scalar, Tuple, Type, key_of, signatures
 from . import entries
 from .linking import linked
-from .page import PAGE
 
 _I8, _I32, _I64, _F64 = ir.IntType(8), ir.IntType(32), ir.IntType(64), ir.DoubleType()
 _POINTER = _I8.as_pointer()

@@ -17,6 +17,7 @@ import llvmlite.binding as llvm
 
 import cacao_env
 
+from ...engine.library import PAGE
 from ...engine.sources import COMPILED, hash_of
 from ...engine.state import STATE
 from . import entries
@@ -32,7 +33,6 @@ _PROPOSALS = (
     *("bulk-memory", "bulk-memory-opt", "memory64", "mutable-globals", "nontrapping-float-to-int"),
     *("sign-ext", "simd"),
 )
-PAGE = "call"  # the only function that the page calls
 STACK = 1 << 20  # bytes
 _LINK = (
     *(
