@@ -1,4 +1,4 @@
-"""Measure speed on this machine; each row says what it counts.  See docs/benchmark.md."""
+"""Measure speed on this machine.  docs/benchmark.md tells what each row counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...tables import DataTable, between_markers
 from .rows import all_rows, bandwidth_row
 from .timing import Row, measure
 
-HEAD = ("row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of write", "counted")
+HEAD = ("row", "value", "unit", "batch", "threads", "bytes", "GB/s", "share of write", "of ceiling")
 
 
 def run(
@@ -59,7 +59,7 @@ def what_ran() -> str:
 
 def table(rows: Sequence[Row], bandwidth: float) -> DataTable:
     """Return the table; ``bandwidth`` in bytes/s."""
-    return DataTable(HEAD, [_cells(row, bandwidth) for row in rows], "lrlrrrrrl")
+    return DataTable(HEAD, [_cells(row, bandwidth) for row in rows], "lrlr")
 
 
 def _cells(row: Row, bandwidth: float) -> list[object]:
@@ -71,8 +71,8 @@ def _cells(row: Row, bandwidth: float) -> list[object]:
             f"{row.bytes_per_second / 1e9:.1f}",
             f"{row.bytes_per_second / bandwidth:.0%}",
         ]
-    share = "" if row.of_ceiling is None else f"{row.of_ceiling:.2f} of its ceiling; "
-    return [row.name, value, row.unit, row.batch, row.threads, *sizes, share + row.counts]
+    share = "" if row.of_ceiling is None else f"{row.of_ceiling:.2f}"
+    return [row.name, value, row.unit, row.batch, row.threads, *sizes, share]
 
 
 def as_json(rows: Sequence[Row], bandwidth: float) -> dict[str, Any]:
