@@ -367,6 +367,8 @@ def test_a_review_teaches_and_is_kept(opened):
     assert re.search(r"−\d+\.\d (\?!|\?\?)", told), told
     assert page.locator(".preview").count() == 1
     assert page.locator(".curve .mark").count() > 0
+    tabs, curve = (page.locator(one).bounding_box() for one in (".curve .tabs", "#curve"))
+    assert tabs["y"] + tabs["height"] <= curve["y"] + 1, "the buttons cover nothing"
     ply = page.inner_text("#count")
     page.reload()
     page.wait_for_selector("#next-mistake")
@@ -687,6 +689,16 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
     if table.count():
         box, around = table.bounding_box(), page.locator(".decision").bounding_box()
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
+
+
+@slow
+def test_everybody_s_score_is_seen_on_a_phone(opened):
+    page = opened(size=PHONE, locale="es-ES").page
+    begin(page, "grower", players=4, seed=3)
+    play_on(page)
+    table = page.locator("#result .breakdown").bounding_box()
+    buttons = page.locator(".decision .buttons").bounding_box()
+    assert table["y"] + table["height"] <= buttons["y"]
 
 
 @slow

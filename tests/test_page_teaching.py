@@ -117,7 +117,8 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
             let before = "";
             new MutationObserver(() => {
                 const text = document.querySelector(".tip")?.textContent ?? "";
-                if (text && text !== before) globalThis.said.push(text);
+                const { phase } = document.querySelector(".decision").dataset;
+                if (text && text !== before) globalThis.said.push([text, phase]);
                 before = text;
             }).observe(document.body, { childList: true, subtree: true, characterData: true });
         }"""
@@ -130,7 +131,8 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
         page.keyboard.press("Escape")  # nothing is chosen, so that the coach is seen
         with suppress(Exception):  # playwright's TimeoutError: it may have nothing to say
             page.wait_for_selector(".tip", timeout=1500)
-    said = page.evaluate("() => globalThis.said")
+    said, phases = zip(*page.evaluate("() => globalThis.said"), strict=True)
+    assert set(phases) == {"place"}, "a turn is judged when its workers are done"
     assert len(said) > 1
     assert len(said) == len(set(said)), "a sentence is said once a game"
     after = [text for text in said if "Your move" in text]
@@ -210,7 +212,7 @@ def test_a_puzzle_is_kept_by_a_reload_rated_and_of_the_local_day(opened):
     page.clock.set_fixed_time("2026-03-05T03:00:00Z")  # the fourth of March there
     page.keyboard.press("Escape")
     page.click("#puzzles")
-    assert page.inner_text("#daily span") == "2026-03-04"
+    assert page.inner_text("#daily span") == "Mar 4, 2026"
     assert "1200" in page.inner_text("dialog")
     page.click("#daily")
     page.wait_for_selector("#verdict")

@@ -25,7 +25,7 @@ def main():
         os.chdir(place)
         cacao("data", "make", "greedy", "--decisions", "turn", "--deals", "3", "--out", "games")
         cacao("data", "export", "games", "--as", "chat", "--out", "games.jsonl")
-        losses = finetune(Path("games.jsonl"), Path("model"), [10_000], max_steps=10)
+        losses = finetune(Path("games.jsonl"), Path("model"), [10_000], max_steps=10, batch=1)
         print("loss of ten steps:", losses)
         with serving(Speaker(*load())) as address:
             os.environ |= {"OPENAI_BASE_URL": address, "OPENAI_API_KEY": "none"}

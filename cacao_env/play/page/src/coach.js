@@ -1,16 +1,19 @@
-// The coach of a game: before a placement what the best one found lives on, after a decision what it lost.
+// The coach of a game: before a placement what the best one found lives on, after a turn what it lost.
 // It says no sentence twice in a game, and nothing of a move that was good enough.
 
 import { judge, moveAt } from "./advice.js";
 import { isChoosing, offered } from "./choose.js";
 import { beside, kindOn } from "./session.js";
 import { app, update } from "./state.js";
-import { cellWords, choiceWords, effectWords, num, partsWords, t } from "./words.js";
+import { cellWords, choiceWords, goodsWords, num, partsWords, t } from "./words.js";
 
 /** @import { Choice, Move, Position } from "./types.js" */
 /** @import { Session } from "./session.js" */
 
 const WORTH = 2; // gold; less is no hint
+
+/** The decision of the turn that lost most. @type {{ session: Session, at: number, turn: number, seat: number, gold: number, best: string, parts: string } | null} */
+let worst = null;
 
 /** What the workers of a placed tile find at once, the most gold first; a leading place at a temple counts 6.
  * @param {Position} now @param {number} seat @param {Move} move */
@@ -46,11 +49,29 @@ function tell(session, text) {
   update({ coach: text });
 }
 
-/** Before a placement: what the best one found lives on. */
+/** What the turn before brought, and what the best choice would have: said when its workers are done. */
+function tellWorst() {
+  const told = worst;
+  worst = null;
+  if (!told || told.session !== app.session || told.session.last <= told.at) return;
+  const { session, turn } = told;
+  const turns = session.frames.map(({ position }) => position.turn);
+  const got = goodsWords(
+    session.gains(
+      turns.findIndex((one) => one > turn),
+      turns.indexOf(turn),
+    )[told.seat],
+  ).join(", ");
+  tell(session, t.after(got || t.nothing, told.best, num(told.gold, 1), told.parts));
+}
+
+/** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
 export async function coach() {
   const { session, client } = app;
   if (!session?.saved.coached || !client || !isChoosing() || session.now.phase !== "place" || app.coach) return;
   const { now, last } = session;
+  if (worst && worst.turn < now.turn) tellWorst();
+  if (app.coach) return;
   const thought = await client.analyze(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
   if (!thought || app.session !== session || session.last !== last || app.coach) return;
   const move = moveAt(last, thought.actions[0]);
@@ -59,7 +80,7 @@ export async function coach() {
   tell(session, t.hints[/** @type {"water"} */ (most.kind)](cellWords(most.cell), most.workers, num(most.gold)));
 }
 
-/** After a decision: what it brought, and what the best one would have. @param {Session} session @param {Choice} choice */
+/** Judge a decision. @param {Session} session @param {Choice} choice */
 export async function coachAfter(session, choice) {
   const { saved, last, now } = session;
   update({ coach: "" });
@@ -68,11 +89,12 @@ export async function coachAfter(session, choice) {
   if (!one || app.session !== session) return;
   saved.judged = [...(saved.judged ?? []).filter(({ ply }) => ply < last), one];
   if (!one.grade) return;
-  const got = effectWords({ ...choice.effects, fills: 0, acts: 0, draws: false }, now.seat ?? 0, [], true).split(
-    ";",
-  )[0];
   const best = moveAt(last, one.best);
-  const parts = partsWords(one.sources, one.gold);
-  const words = choiceWords(best, kindOn(now, best.cell));
-  tell(session, t.after(got.charAt(0).toLowerCase() + got.slice(1), words, num(one.gold, 1), parts));
+  const same = worst?.session === session && worst.turn === now.turn && worst.at < last;
+  if (same && worst && worst.gold >= one.gold) return;
+  worst = {
+    ...{ session, at: last, turn: now.turn, seat: now.seat ?? 0, gold: one.gold },
+    ...{ best: choiceWords(best, kindOn(now, best.cell)), parts: partsWords(one.sources, one.gold) },
+  };
+  void coach(); // the next turn may have begun
 }

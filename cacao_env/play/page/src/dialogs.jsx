@@ -361,7 +361,11 @@ function Puzzles() {
     <>
       <button type="button" id="daily" class="card first" onClick={() => page.openPuzzle(daily)}>
         <strong>{t.puzzleDay}</strong>
-        <span>{page.solvedOn(daily) ? `✓ ${t.puzzleSolved}` : day}</span>
+        <span>
+          {page.solvedOn(daily)
+            ? `✓ ${t.puzzleSolved}`
+            : new Date(`${day}T12:00`).toLocaleDateString(language, { dateStyle: "medium" })}
+        </span>
       </button>
       <p>{t.puzzleRating(String(app.progress.rating), app.progress.streak)}</p>
       <div class="levels">

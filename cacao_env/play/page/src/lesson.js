@@ -62,10 +62,13 @@ export function lookedAt() {
   const { lesson, session } = app;
   if (!lesson || lesson.solved || !session) return null;
   const { about } = STEPS[lesson.step];
-  const good = offered().filter(shows);
+  const worth = (/** @type {Choice} */ { move }) =>
+    found(session.now, 0, move).reduce((sum, { gold }) => sum + gold, 0);
+  const most = Math.max(...offered().map(worth));
+  const good = offered().filter((one) => (about === "end" ? worth(one) === most : shows(one)));
   const spaces = good.map(({ move }) => move.cell);
   const cells = session.now.tiles
-    .filter(({ kind = "", owner }) => kind.startsWith(about) || (about === "end" && owner === 0))
+    .filter(({ kind = "" }) => kind.startsWith(about))
     .map(({ row, column }) => /** @type {Cell} */ ([row, column]))
     .filter(([row, column]) => spaces.some((at) => Math.abs(at[0] - row) + Math.abs(at[1] - column) === 1));
   return { spaces: new Set(spaces.map(String)), cells: cells.length ? cells : spaces };

@@ -98,6 +98,7 @@ export const en = {
     act: (/** @type {number} */ n) => `then ${count(n, "edge", "edges")} to act`,
   },
   nothingNow: "Nothing at once",
+  nothing: "nothing",
   scoreChange: (/** @type {string} */ n) => `score ${n}`,
 
   // The decision
@@ -215,7 +216,7 @@ export const en = {
     `The best move is worth ${n} gold more: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost a decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
-    `A careful beginner loses ${greedy}, the strongest agent ${best}.`,
+    `Gold lost a decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
   luck: "luck of the draw",
   luckHow: "How much the drawn tiles changed the chance to win.",
   noDecision: "No decision here.",
@@ -355,7 +356,7 @@ export const en = {
     steps: [
       {
         ask: "Whoever has the most gold after eleven tiles wins. A tile has workers on its edges. Place one so that workers touch the plantation: each takes a cacao.",
-        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao.",
+        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao. Each step shows another moment of one game.",
       },
       {
         ask: "Some turns later you have two cacao. Place a tile so that workers touch a market: each sells one cacao for the price shown.",
@@ -371,7 +372,7 @@ export const en = {
       },
       {
         ask: "A sun site gives a sun token to each worker. Place a tile with workers at one.",
-        done: "A token is worth 1 gold at the end. Late in the game it pays for something better, as you will see.",
+        done: "You can hold three tokens. Each is worth 1 gold at the end. Late in the game it pays for something better, as you will see.",
       },
       {
         ask: "Temples pay at the end: 6 gold for the most workers around, 3 for the second most. Place a tile with workers at a temple.",

@@ -115,6 +115,7 @@ export const es = {
     act: (n) => `luego ${n === 1 ? "actúa 1 margen" : `actúan ${n} márgenes`}`,
   },
   nothingNow: "Nada de inmediato",
+  nothing: "nada",
   scoreChange: (n) => `puntos ${n}`,
 
   turnOf: (n, all) => `turno ${n} de ${all}`,
@@ -220,7 +221,8 @@ export const es = {
   because: (n, parts, name, players) =>
     `La mejor jugada vale ${n} de oro más: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
-  betweenAgents: (greedy, best) => `Un principiante cuidadoso pierde ${greedy}; el agente más fuerte, ${best}.`,
+  betweenAgents: (greedy, best) =>
+    `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
   luck: "suerte al robar",
   luckHow: "Cuánto cambiaron las losetas robadas la probabilidad de ganar.",
   noDecision: "Aquí no hay decisión.",
@@ -346,7 +348,7 @@ export const es = {
     steps: [
       {
         ask: "Gana quien tenga más oro después de once losetas. Una loseta tiene recolectores en sus márgenes. Coloca una de modo que toquen la plantación: cada uno toma un cacao.",
-        done: "Cada recolector de una loseta nueva trabaja una vez, en la loseta de selva que tiene delante. Caben cinco de cacao.",
+        done: "Cada recolector de una loseta nueva trabaja una vez, en la loseta de selva que tiene delante. Caben cinco de cacao. Cada paso muestra otro momento de una partida.",
       },
       {
         ask: "Unos turnos después tienes dos de cacao. Coloca una loseta con recolectores junto a un mercado: cada uno vende un cacao al precio indicado.",
@@ -362,7 +364,7 @@ export const es = {
       },
       {
         ask: "Un centro de culto solar da una ficha de Sol a cada recolector. Coloca una loseta con recolectores junto a uno.",
-        done: "Una ficha vale 1 de oro al final. Al final de la partida paga algo mejor, como verás.",
+        done: "Caben tres fichas. Cada una vale 1 de oro al final. Al final de la partida paga algo mejor, como verás.",
       },
       {
         ask: "Los templos pagan al final: 6 de oro a quien tenga más recolectores alrededor y 3 al segundo. Coloca una loseta con recolectores junto a un templo.",
