@@ -143,6 +143,7 @@ def test_a_game_by_the_keyboard_alone(opened):
         assert frames(page) > before
     assert page.locator("#result").count()
     assert "win" in page.inner_text("#live")
+    assert page.get_attribute("#table", "tabindex") == "0", "Firefox reads no other spelling"
 
 
 @pytest.mark.parametrize(
@@ -369,6 +370,7 @@ def test_a_review_teaches_and_is_kept(opened):
     assert page.locator(".curve .mark").count() > 0
     tabs, curve = (page.locator(one).bounding_box() for one in (".curve .tabs", "#curve"))
     assert tabs["y"] + tabs["height"] <= curve["y"] + 1, "the buttons cover nothing"
+    assert page.evaluate("() => document.documentElement.scrollHeight - innerHeight") <= 0
     ply = page.inner_text("#count")
     page.reload()
     page.wait_for_selector("#next-mistake")
@@ -689,6 +691,9 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
     if table.count():
         box, around = table.bounding_box(), page.locator(".decision").bounding_box()
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
+    page.click("#show-rules")
+    rules = page.locator(".rules")
+    assert rules.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0
 
 
 @slow

@@ -177,7 +177,7 @@ export function Board() {
       <svg
         ref={ref}
         id="table"
-        tabIndex={0}
+        tabindex={0}
         role="application"
         aria-label={t.tableKeys}
         onClick={click}
@@ -578,7 +578,7 @@ function Chip({ choice, x, y, kind }) {
     <g
       class={`chip${choice.action === app.pick.action ? " on" : ""}`}
       role="button"
-      tabIndex={0}
+      tabindex={0}
       data-act={choice.action}
       aria-pressed={choice.action === app.pick.action}
       aria-label={page.spokenChoice(choice)}

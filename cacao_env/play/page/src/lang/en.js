@@ -360,7 +360,7 @@ export const en = {
       },
       {
         ask: "Some turns later you have two cacao. Place a tile so that workers touch a market: each sells one cacao for the price shown.",
-        done: "Gold comes from markets first of all. Harvest, then sell where the price is high.",
+        done: "Gold comes from markets first of all, and at once from mines. Harvest, then sell where the price is high: cacao that is left at the end is worth nothing.",
       },
       {
         ask: "Your tiles also make the jungle grow. Place a tile so that an empty space gets its second worker tile.",

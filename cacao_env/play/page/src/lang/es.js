@@ -352,7 +352,7 @@ export const es = {
       },
       {
         ask: "Unos turnos después tienes dos de cacao. Coloca una loseta con recolectores junto a un mercado: cada uno vende un cacao al precio indicado.",
-        done: "El oro viene sobre todo de los mercados. Cosecha y luego vende donde el precio es alto.",
+        done: "El oro viene sobre todo de los mercados y, al momento, de las minas. Cosecha y luego vende donde el precio es alto: el cacao que queda al final no vale nada.",
       },
       {
         ask: "Tus losetas también hacen crecer la selva. Coloca una de modo que un espacio vacío toque su segunda loseta de recolectores.",
