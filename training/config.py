@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import tomllib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from cacao_env.agent import Agent, require
 from cacao_env.agents.checkpoint import NAME, is_name
@@ -55,6 +55,18 @@ def overridden(data: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]
     return data
 
 
+def strings_in(data: Any) -> Iterator[str]:
+    """Every text in plain data, keys of tables included."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict):
+        for key, value in data.items():
+            yield from (key, *strings_in(value))
+    elif isinstance(data, list):
+        for one in data:
+            yield from strings_in(one)
+
+
 def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     """Build a configuration; raise ConfigError for an unknown key or a wrong type."""
     if not isinstance(data, dict):
@@ -74,10 +86,10 @@ def from_dict(kind: type[C], data: dict[str, Any]) -> C:
     return kind(**data)
 
 
-def agent_named(key: str, name: str, games: Iterable[Options] = ()) -> Agent:
+def agent_named(key: str, name: str, config: RunConfig, games: Iterable[Options] = ()) -> Agent:
     """Load an agent that a configuration names, to play such games; the ConfigError names the key."""
     try:
-        agent = load_agent(name, allow_code=True)
+        agent = load_agent(name, allow_code=config.code is None or name in config.code)
         for options in games:
             require(agent, options)
         return agent
@@ -141,6 +153,9 @@ class RunConfig:
     deals: int = positive(200)
     against: list[str] = field(default_factory=lambda: ["random", "greedy"])
     evaluation_seed: int = _seed(1, 1_000_000_000)  # the periodic evaluation has other deals
+    # Classes (module:Class) that may be loaded; None: all that are named, because the user gave the
+    # configuration.  What a run folder holds is data: a resumed run loads those of ``--set`` alone.
+    code: ClassVar[frozenset[str] | None] = None
     # The least win share against some of ``against``; the command fails if one is not reached.
     bars: dict[str, float] = field(default_factory=dict)
 
@@ -162,6 +177,11 @@ class RunConfig:
     def games_played(self) -> list[Options]:
         """The kinds of games that the agent is measured in."""
         raise NotImplementedError
+
+    def loading(self, code: Iterable[str]) -> Self:
+        """Load no other classes than these."""
+        object.__setattr__(self, "code", frozenset(code))
+        return self
 
     def as_dict(self) -> dict[str, Any]:
         """All keys with their values, as plain data."""

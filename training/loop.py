@@ -33,7 +33,7 @@ from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_res
 from cacao_env.evaluation.summary import Result, summarise
 from cacao_env.registry import load_agent
 
-from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read
+from .config import ConfigError, RunConfig, agent_named, from_dict, overridden, read, strings_in
 from .run_folder import RunFolder, clear, require_room, seconds_at
 from .state import Arrays, read_state, write_state
 
@@ -151,7 +151,7 @@ def evaluation_opponents(config: RunConfig) -> dict[str, Agent]:
     """Return the agents of ``eval_opponents``; ValueError if they or ``against`` can't be played."""
     named, games = {}, config.games_played
     for key in ("against", "eval_opponents"):
-        named[key] = {name: agent_named(key, name, games) for name in getattr(config, key)}
+        named[key] = {name: agent_named(key, name, config, games) for name in getattr(config, key)}
     names = [config.name, *(agent.name for agent in named["against"].values())]
     if len(set(names)) < 1 + len(config.against):
         raise ConfigError(
@@ -299,8 +299,11 @@ def interruptible() -> Iterator[threading.Event]:
 def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) -> Learner:
     """The learner whose state is in a folder; CheckpointError if it can't be resumed."""
     arrays, about = read_state(folder)
+    # It loads no classes but those that the overrides name.
+    config = from_dict(kind.config_type, overridden(about["config"], overrides))
+    config = config.loading(strings_in(overridden({}, overrides)))
     counts = about["counts"]
-    learner = kind(from_dict(kind.config_type, overridden(about["config"], overrides)))
+    learner = kind(config)
     if counts.keys() != {"rounds", *learner.counts}:
         raise CheckpointError("another version of this program wrote the state")
     learner.rounds = counts.pop("rounds")
@@ -313,7 +316,7 @@ def resumed(kind: type[Learner], folder: Path, overrides: Sequence[str] = ()) ->
 def final_evaluation(config: RunConfig, folder: Path) -> list[Result]:
     """Measure the checkpoint on deals that training has not seen; add the results to its manifest."""
     own = str(folder.resolve())
-    agent, others = load_agent(own), [agent_named("against", n) for n in config.against]
+    agent, others = load_agent(own), [agent_named("against", n, config) for n in config.against]
     plan = Plan(
         specs=[own, *config.against],
         versions=versions_of([agent, *others]),
@@ -412,7 +415,8 @@ def train(learner: Learner, folder: Path) -> int:
     made = ", ".join(f"{n:,} {name.replace('_', ' ')}" for name, n in learner.counts.items())
     print(f"trained {made} in {learner.seconds:.0f} s")
     results = final_evaluation(learner.config, folder)
-    bars = {agent_named("bars", n).name: bar for n, bar in learner.config.bars.items()}
+    config = learner.config
+    bars = {agent_named("bars", name, config).name: bar for name, bar in config.bars.items()}
     missed = print_results(results, bars)
     for result in results[:1]:
         seats = ",".join([str(folder)] * result.players)

@@ -147,7 +147,7 @@ def make_games(config: Sb3Config, snapshots: Snapshots | None = None) -> VersusG
     total = sum(config.opponents.values())
     others: dict[Any, float] = {}
     for name, weight in config.opponents.items():
-        agent = agent_named("opponents", name, [config.about.options])
+        agent = agent_named("opponents", name, config, [config.about.options])
         others[name if name in COMPILED else agent] = weight / total
     if snapshots is not None:
         others = {one: weight * (1 - config.snapshot_fraction) for one, weight in others.items()}
