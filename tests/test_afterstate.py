@@ -7,6 +7,7 @@ from collections import Counter
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cacao_env import files
@@ -21,7 +22,7 @@ from tests.golden.runs import RUNS
 from training.config import ConfigError, from_dict
 from training.loop import Loop, resumed
 from training.run_folder import RunFolder, clear
-from training.state import STATE
+from training.state import STATE, part, read_state
 from training.train_afterstate import AfterstateConfig, AfterstateLearner, main
 
 SMALL = RUNS["afterstate"][2] | {
@@ -156,6 +157,14 @@ def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):
     assert "state.safetensors can't be read" in capsys.readouterr().err
     assert main(["--resume", str(folder), "--set", "sums=9"]) == 1
     assert "does not fit its configuration: acting.bias is" in capsys.readouterr().err
+
+
+def test_a_checkpoint_has_the_running_mean_of_the_weights(tmp_path):
+    run_for(tmp_path, 2)
+    saved, state = read_value(tmp_path)[0], read_state(tmp_path)[0]
+    for name, array in part("mean", state).items():
+        np.testing.assert_array_equal(saved[name], array)
+    assert any((saved[name] != array).any() for name, array in part("net", state).items())
 
 
 def test_a_checkpoint_says_what_it_is_for(tmp_path):

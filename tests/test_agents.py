@@ -251,6 +251,22 @@ def test_hidden_tiles_are_dealt_again_with_other_random_numbers_than_the_agent_s
         game.play(expected)
 
 
+def test_an_agent_that_deals_again_does_not_get_the_deal_that_it_is_shown():
+    same = []
+
+    class Dealing(Agent):
+        name = "dealing"
+
+        def act(self, games, memory):
+            for seen, own in zip(games, memory):
+                same.append(seen.determinise(seen.seat, own).draws == seen.draws)
+            return [int(seen.legal_actions()[0]) for seen in games]
+
+    for seed in range(5):
+        Dealing().player(seed).act(Game.new(2, 7))
+    assert same == [False] * 5
+
+
 def test_a_folder_of_the_current_one_replaces_no_shipped_agent(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     folder, _ = value_checkpoint(tmp_path / "trinitario")

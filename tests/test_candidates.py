@@ -204,6 +204,29 @@ def test_rows_say_where_choices_lead(deal):
     assert wrong <= 1 + tried // 10
 
 
+def test_fills_say_what_temples_bring_each_of_the_others():
+    laid = 0
+    for seed in range(40):
+        game, rng = Game.new(4, seed), np.random.default_rng(seed)
+        for position in positions(game, rng, STYLES["crowd"]):
+            if position.over or position.phase != "fill":
+                continue
+            seen, mask, ids = look(position)
+            seat, before = position.seat, position.state
+            for row in range(int(mask.sum())):
+                after = game_after(position, ids[row])
+                while not after.over and after.turn == position.turn:
+                    after.play(int(unasked(after.state, TURN)))
+                if after.state.jungle_drawn - before.jungle_drawn > 1:
+                    continue  # a tile was drawn in the middle of the turn
+                gains = [int(after.state.temples[k]) - int(before.temples[k]) for k in range(4)]
+                rest = [gains[(seat + k) % 4] for k in (2, 3)]
+                assert seen[row, COLUMN["temples_next"]] == pytest.approx(gains[(seat + 1) % 4] / 6)
+                assert seen[row, COLUMN["temples_rest"]] == pytest.approx(sum(rest) / 6)
+                laid += any(rest)
+    assert laid > 5
+
+
 def at_work(before, now, seat):
     """What the columns say of the workers of the tile placed last, where one thing decides it."""
     covered, placed = int(before.board[now.last]), int(now.board[now.last])

@@ -418,6 +418,18 @@ def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
     assert (after != before).all()
 
 
+def test_a_limit_of_steps_counts_those_of_an_episode():
+    env = gymnasium.make_vec(
+        "cacao_env/Cacao-v0", 2, max_episode_steps=60, autoreset_mode="SameStep", seat=0
+    )
+    env.reset(seed=1)
+    ended = 0
+    while ended < 6:  # a game has fewer decisions of a seat than that
+        *_, terminated, truncated, _ = env.step(env.unwrapped.action_masks().argmax(1))
+        assert not truncated.any()
+        ended += terminated.sum()
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, True, 1.5, "1"])
 def test_a_seed_is_in_one_range_at_every_door(seed):
     """Elsewhere it was taken modulo 2**64, so 1 and 2**64 + 1 dealt the same game."""

@@ -151,6 +151,7 @@ def test_a_game_goes_on_with_other_options(before, after):
         assert again == other
         while not again.over:
             again.play(STYLES["random"](again, rng))
+        assert Game.from_json(again.to_json()) == again
         assert record.check(record.record_of(again)).scores() == again.scores()
     assert compared > 4
 

@@ -19,6 +19,7 @@ from training import train_ppo
 from training.config import ConfigError, from_dict
 from training.loop import Stopwatch
 from training.networks import CellNet, RowNet, new_net, read_weights
+from training.policies import Snapshots
 from training.state import weights_of
 from training.train_ppo import PpoConfig, PpoLearner, SelfPlay, advantages_into, fit
 from training.train_sb3 import Sb3Config, Sb3Learner
@@ -210,9 +211,7 @@ def test_greedy_plays_its_own_best_choices_in_its_seat(keys):
     before, seats = games.states.copy(), games.seats.copy()
     rollout, _ = SelfPlay(games, given, CPU).collect(new_net(about, 32), Stopwatch())
     players, choices = about.options.num_players, np.empty(1, CHOICES)
-    assert (
-        not seats.any()
-    )  # the first move is that of seat 0, which greedy has in each ``players``-th game
+    assert not seats.any()  # greedy has seat 0 in each ``players``-th game
     agree: list[list[bool]] = [[] for _ in range(players)]
     for number, (state, chosen) in enumerate(zip(before, rollout.actions.tolist())):
         score_actions(choices[0], state, GREEDY_WEIGHTS)
@@ -324,6 +323,20 @@ def test_a_round_learns_with_what_its_schedule_says(monkeypatch):
     for learner.seconds in (0, 300):
         learner.round()
     assert seen == [(0.04, 0.4, 0.2), pytest.approx((0.03, 0.25, 0.1))]
+
+
+def test_an_earlier_self_that_plays_still_plays_after_a_resume():
+    net, given = RowNet(16), played(**ROWS | {"width": 16})
+    past = Snapshots(net, given)
+    first = weights_of(net)
+    torch.nn.init.constant_(net.score.weight, 3.0)
+    past.take()
+    past.pick(0.5)  # the older of two
+    resumed = Snapshots(net, given)
+    resumed.restore(past.arrays())
+    for one in (past, resumed):
+        for name, array in weights_of(one.net).items():
+            np.testing.assert_array_equal(array, first[name])
 
 
 def test_nothing_is_learned_from_the_seats_of_earlier_selves():

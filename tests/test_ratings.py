@@ -1,6 +1,7 @@
 """Intervals and ratings find what simulated games were made with."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +79,9 @@ def test_pairs_of_a_game_count_ties_half_and_copies_each():
     # Scores are level: stored cacao decides.
     wins = pair_wins(played([9, 9], [1, 3]), ["a", "b"], number)
     assert wins.tolist() == [[0, 0], [1, 0]]
+    # Who forfeited is last, whatever the gold.
+    lost = replace(played([9, 2]), notes=[{"forfeit": 3}, {}])
+    assert pair_wins(lost, ["a", "b"], number).tolist() == [[0, 0], [1, 0]]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

@@ -10,7 +10,7 @@ pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import figures
 from cacao_env.evaluation.blocks import Pairing, chunks, pairings
-from cacao_env.evaluation.intervals import percent
+from cacao_env.evaluation.intervals import interval, percent
 from cacao_env.evaluation.matches import ChunkResult, PlayedGame
 from cacao_env.evaluation.summary import summarise
 from cacao_env.gold_sources import SOURCES
@@ -116,6 +116,10 @@ def test_every_figure_of_both_agents(players):
             (row.adjusted_margin_low, row.adjusted_margin, row.adjusted_margin_high),
         ):
             assert low < value < high
+        of_deals = np.zeros(BLOCKS)
+        for (game, _), gold in zip(taken, margins, strict=True):
+            of_deals[game.block] += gold / players
+        assert (row.margin_low, row.margin_high) == pytest.approx(interval(of_deals))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -211,6 +215,9 @@ def test_tables_have_the_figures_of_their_players_row_and_column():
             assert wins.startswith(f"{one.win_share:.1%} [")
             assert lead.startswith(f"{one.margin:+.1f} [")
             assert (score, deals) == (f"{one.score:.1f}", BLOCKS)
+        for agent, *_, time, speed in figures.ratings(own).rows:
+            each = mean(one.ms_per_move for one in results if one.agent == agent)
+            assert (time, speed) == (figures.milliseconds(each), f"{1000 / each:,.0f}")
 
 
 def test_a_share_less_luck_that_no_games_have_is_marked():

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 
 from cacao_env import Game
+from cacao_env.agents.random import random_action
 from cacao_env.check.examples.stand_in import legal_moves
+from cacao_env.engine.rng import new_rng
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
@@ -128,6 +130,13 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
             table.reply("I pass.")
         assert table.refused[0] > 10
     assert both[0].game == both[1].game
+    same = []
+    for seed in range(20):  # chance does not choose by the numbers that dealt the game
+        table = TextTable(seed, tries=1, failure="random", opponents="greedy")
+        by_deal = int(random_action(table.game.states.copy(), new_rng(seed)))
+        table.reply("I pass.")
+        same.append(table.game.history[0] == by_deal)
+    assert sum(same) < 10
     assert both[0].answer("x") == both[0].prompt()
     assert both[0].win_shares() == both[0].game.win_shares()
     assert sum(both[0].rewards("gold")) == pytest.approx(0)
