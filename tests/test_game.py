@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.engine.notation import from_text
 from cacao_env.engine.rewards import OUTCOME, rewards_into
+from cacao_env.engine.rng import new_rng, shuffle
 from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.render.text import picture
@@ -196,3 +198,13 @@ def test_an_observation_has_the_game_s_own_window():
     for options in ({"table_size": 0}, {"decisions": ""}):
         with pytest.raises(ValueError, match=next(iter(options))):
             game.with_options(**options)
+
+
+def test_every_order_of_a_pile_is_equally_likely():
+    rng, found = new_rng(1), Counter()
+    for _ in range(6000):
+        pile = np.arange(3)
+        shuffle(rng, pile, 3)
+        found[tuple(pile)] += 1
+    assert len(found) == 6
+    assert all(850 < times < 1150 for times in found.values()), found  # five standard deviations

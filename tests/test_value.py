@@ -24,6 +24,7 @@ from cacao_env.agents.value.search import (
     look_ahead,
     stratify,
     time_bank,
+    turns_ahead,
 )
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.state import ACT, FILL
@@ -363,3 +364,9 @@ def test_agents_do_the_same_whatever_is_hidden():
         searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
         first = SearchAgent(compiled, **searching).player(1).act(game)
         assert first == SearchAgent(compiled, **searching).player(1).act(other)
+
+
+def test_simulations_reach_the_end_earlier_with_more_players():
+    for players, first in ((2, NEAR), (3, NEAR + 3), (4, NEAR + 6)):
+        assert turns_ahead(first, players, TURNS, NEAR) == MAX_TURNS
+        assert turns_ahead(first + 1, players, TURNS, NEAR) == TURNS
