@@ -140,21 +140,15 @@ def test_what_is_no_file_is_not_written_over(tmp_path):
     with pytest.raises(OSError, match=NOT_REGULAR):
         write_whole(tmp_path / "pipe", "text")
     pytest.importorskip("torch", reason="the training extra is not installed")
-    from training.run_folder import CONFIG, CURVES, RunFolder
+    from training.run_folder import CONFIG, RunFolder
     from training.state import STATE, write_state
 
-    for name in (CONFIG, CURVES, STATE):
+    for name in (CONFIG, STATE):
         os.mkfifo(tmp_path / name)
     with pytest.raises(OSError, match=NOT_REGULAR):
         write_state(tmp_path, {}, config={})
     with pytest.raises(OSError, match=NOT_REGULAR):
         RunFolder(tmp_path, {}, at=1)
-    (tmp_path / CONFIG).unlink()
-    folder = RunFolder(tmp_path, {})
-    folder.rows = [{"round": 1, "seconds": 1.0}, {"round": 2, "seconds": 2.0}]
-    with pytest.raises(OSError, match=NOT_REGULAR):
-        folder.draw()
-    folder.close()
 
 
 def test_a_pipe_without_a_name_is_written_to():
