@@ -1,5 +1,6 @@
 """The luck of the draw: zero in expectation, shared out among the seats, smaller variance."""
 
+from contextlib import closing
 from dataclasses import replace
 from itertools import permutations
 from types import SimpleNamespace
@@ -8,12 +9,14 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.data.folder import GameFolder
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.evaluation import matches
 from cacao_env.evaluation.blocks import Chunk, Pairing
 from cacao_env.evaluation.luck import WIN_SHARES, _add_draw, _judge, luck_of
 from cacao_env.evaluation.matches import play_chunk
+from cacao_env.evaluation.rows import lucks_of, replayed_games, results_of, rows_of
 from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.registry import load_agent
 from tests.tiers import mostly_slow, slow
@@ -170,3 +173,22 @@ def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_mov
     assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
     np.testing.assert_array_equal(luck_of(game), luck_of(every))
     assert [action for _, action in game.plies()] == list(every.history)
+
+
+def test_pairings_with_and_without_luck_share_a_folder(tmp_path):
+    names = ("random", "greedy", "mc:sims=2")
+    agents, versions = {name: load_agent(name) for name in names}, dict.fromkeys(names, "1")
+    settings = {"options": [Options(2).as_dict()], "agents": versions}
+    with closing(GameFolder(tmp_path / "both", settings)) as folder:
+        for other in names[1:]:
+            chunk = Chunk(Pairing(Options(2), "random", other), [0])
+            folder.add(rows_of(play_chunk(chunk, agents, 5, luck=other == "greedy"), 5, versions))
+        folder.finish()
+    [games] = replayed_games(tmp_path / "both")
+    found = {one.pairing.opponent: one.games for one in results_of(games, 5)}
+    assert all(game.luck is not None for game in found["greedy"])
+    assert all(game.luck is None for game in found["mc:sims=2"])
+    assert {(pairing.opponent, own) for pairing, own in lucks_of(games)} == {
+        ("greedy", True),
+        ("mc:sims=2", False),
+    }

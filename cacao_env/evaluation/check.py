@@ -76,7 +76,7 @@ def _check_luck(games: Games) -> None:
         return
     stated = games.table.column("luck").to_pylist()
     for number, own in Bar(list(enumerate(stated)), desc="luck", unit="game", leave=False):
-        if own is not None and not np.allclose(own, luck_of(games[number]).reshape(-1), atol=1e-6):
+        if own and not np.allclose(own, luck_of(games[number]).reshape(-1), atol=1e-6):
             raise DataError(
                 f"game {number} of deal {games.deals[number]}: its luck is not that of its draws"
             )

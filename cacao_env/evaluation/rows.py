@@ -90,7 +90,7 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
                 decisions=decisions[number],
                 placements=placements[number],
                 actions=row["actions"],
-                luck=luck and [luck[:players], luck[players:]],
+                luck=[luck[:players], luck[players:]] if luck else None,  # others may have it
                 seconds=row["seconds"],
                 placement_seconds=row["placement_seconds"],
                 notes=json.loads(row.get("notes") or "[]"),
@@ -102,9 +102,8 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
 def lucks_of(games: Games) -> list[tuple[Pairing, bool]]:
     """Return the pairing of each game, and whether the game has luck."""
     table, players = games.table, games.options.num_players
-    found = (
-        table.column("luck").is_valid() if "luck" in table.schema.names else [False] * len(games)
-    )
+    known = "luck" in table.schema.names
+    found = table.column("luck").to_pylist() if known else [[]] * len(games)
     return [
         (Pairing(games.options, names[seat], names[(seat + 1) % players]), bool(own))
         for names, seat, own in zip(
