@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from argparse import Namespace
 from functools import partial
 from typing import Any
@@ -63,12 +62,12 @@ def _make(options: Namespace) -> None:
     from ..agents.specs import split_names
     from ..data import HOME
     from ..evaluation.make import Recipe, games_of, make
+    from ..evaluation.run import file_name
 
     agents = split_names(options.name)
     rules = Options(options.players or 2, options.volcanoes, options.decisions)
     recipe = Recipe(tuple(agents), rules, options.deals, options.seed, options.luck)
-    names = "-".join(re.sub(r"\W+", "_", agent) for agent in agents)[:60]
-    name = f"{names}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
+    name = f"{file_name(agents)}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
     folder = as_path(options.out or HOME / name)
     with resumable():
         made = make(folder, recipe, {"name": name}, options.workers, options.ray)

@@ -148,14 +148,18 @@ def settings(plan: Plan) -> dict[str, Any]:
     }
 
 
+def file_name(words: Sequence[str]) -> str:
+    """Return the words, most often agents, as part of a file's name."""
+    return "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
+
+
 def default_folder(plan: Plan) -> Path:
     """Return the folder of a plan's games; its name identifies the settings."""
     text = json.dumps(settings(plan), sort_keys=True)
     words = plan.names + ([plan.task.entry] if plan.task else [])
-    names = "-".join(re.sub(r"\W+", "_", word) for word in words)[:60]
     players = "".join(str(one.num_players) for one in plan.options)
     digest = hashlib.sha256(text.encode()).hexdigest()[:10]
-    return Path("runs/evaluation") / f"{names}-{players}p-{digest}"
+    return Path("runs/evaluation") / f"{file_name(words)}-{players}p-{digest}"
 
 
 def plan_chunks(plan: Plan) -> list[Chunk]:
