@@ -15,7 +15,7 @@ from cacao_env.engine.rng import new_rng
 from cacao_env.evaluation.judge import LOOK, Judge, network_playout, new_gold, solved
 from cacao_env.registry import load_agent
 from tests.games import played
-from tests.test_endgame import near_end
+from tests.test_endgame import near_end, with_a_pile
 from tests.tiers import slow
 
 
@@ -176,9 +176,24 @@ def test_by_hand_what_is_not_sold_is_lost():
     game = last_sale()
     none, one, two = (int(a) for a in game.legal_actions())
     for action, gold in ((none, 6), (one, 3), (two, 0)):
-        assert solved(game, action).loss == pytest.approx(gold)
+        verdict = solved(game, action)
+        assert verdict.loss == pytest.approx(gold)
+        assert {name: by for name, by in verdict.sources.items() if by} == (
+            {"sales": gold} if gold else {}
+        )
         # Nothing is left to chance, so every playout says the same.
         assert judged(game, action, 6, 2, seed=1) == pytest.approx(gold)
+
+
+@pytest.mark.parametrize(("players", "pile"), [(2, []), (3, []), (4, []), (2, [8, 8, 2])])
+def test_the_sources_of_an_exact_loss_add_up_to_it(players, pile):
+    game = near_end(players, 4, 2, "crowd")
+    if pile:  # draws are weighed by their probability here
+        game = with_a_pile(game, [2, 4], pile)
+    verdicts = [solved(game, int(action)) for action in game.legal_actions()]
+    assert len({one.loss for one in verdicts}) > 3
+    for one in verdicts:
+        assert sum(one.sources.values()) == pytest.approx(one.loss)
 
 
 @pytest.mark.parametrize("players", [2, 3])

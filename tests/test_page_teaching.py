@@ -138,14 +138,19 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
     after = [text for text in said if "Your move" in text]
     assert after, "bad moves are explained"
     for text in after:
-        lost, parts = re.search(r"was worth ([\d.]+) gold more(?:: (.*))?\.$", text).groups()
-        found = [float(n.replace("−", "-")) for n in re.findall(r"[+−][\d.]+", parts or "")]
-        assert not found or sum(found) == pytest.approx(float(lost), abs=0.01), text
+        lost, parts = re.search(r"was worth ([\d.]+) gold more: (.*)\.$", text).groups()
+        assert added(parts) == pytest.approx(float(lost), abs=0.01), text
     for text in set(said) - set(after):
         assert re.search(r" on [a-z]\d+", text), "a hint names a space"
 
 
 # --- Reasons, exercises, puzzles ------------------------------------------------------------------
+
+
+def added(parts: str) -> float:
+    """The sum of what the sources of a loss bring more or less."""
+    found = re.findall(r"([\d.]+) (more|less)", parts)
+    return sum(float(n) if way == "more" else -float(n) for n, way in found)
 
 
 @slow
@@ -166,8 +171,7 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
     loss = re.search(
         r"The best move is worth ([\d.]+) gold more: (.*?)\. \(Your gold minus the other’s", told
     )
-    parts = [float(n.replace("−", "-")) for n in re.findall(r"[+−][\d.]+", loss[2])]
-    assert sum(parts) == pytest.approx(float(loss[1]), abs=0.01)
+    assert added(loss[2]) == pytest.approx(float(loss[1]), abs=0.01)
     assert re.match("You (placed|sold|used|filled|overbuilt)", page.inner_text("#headline span"))
     best = re.search(r"Best: (.*?)\. ", told)[1]
     page.click("#try-again")

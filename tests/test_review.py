@@ -75,7 +75,7 @@ def test_a_review_finds_the_player_who_plays_at_random(reviewed):
         assert sum(one["shares"]) == pytest.approx(1, abs=0.01)
         if one["gold"] == 0:
             assert one["grade"] == ""
-        elif not one["exact"]:  # the sources add up to the loss
+        else:  # the sources add up to the loss
             assert sum(one["sources"].values()) == pytest.approx(one["gold"], abs=0.001)
     assert data["decisions"][-1]["exact"]
     assert not data["decisions"][0]["exact"]

@@ -17,7 +17,8 @@ from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
 from ..engine.state import EXPLICIT, OVER, PLACE, STATE, State, StateArray
 from ..engine.tiles import MAX_PLAYERS
-from ..engine.types import b1, f8x1, i8, i8x1
+from ..engine.types import b1, f8x1, f8x2, i8, i8x1
+from ..gold_sources import SOURCES, add_sources
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
 from .utility import UNIT, UTILITY, value_of
@@ -113,17 +114,24 @@ def _search(stack, frames, choices, budget, objective, all_values):
 @njit
 def _open(frame, choices, state, low, high):
     """Begin with a decision, whose value matters between two bounds."""
-    frame.action = -1
-    frame.done = 1.0
+    action = forced_action(state) if state.decisions == EXPLICIT else NONE
+    _open_only(frame, choices, action)
     frame.low = low
     frame.high = high
     frame.best[:] = -INFINITE
-    action = forced_action(state) if state.decisions == EXPLICIT else NONE
     if action == NONE:
         score_actions(choices, state, GREEDY_WEIGHTS)
-    else:
-        choices.count = 1
-        choices.ids[0] = action
+
+
+@njit
+def _open_only(frame, choices, action):
+    """Begin with a decision for which one action is tried."""
+    frame.action = -1
+    frame.done = 1.0
+    frame.low = -INFINITE
+    frame.high = INFINITE
+    choices.count = 1
+    choices.ids[0] = action
 
 
 @njit
@@ -243,6 +251,51 @@ def solve(states: StateArray, exact: i8, objective: i8, nodes: i8) -> i8:
         if values[i] > values[best]:
             best = i
     return np.int64(ids[best])
+
+
+@njit
+def add_end_gold(states: StateArray, action: i8, objective: i8, nodes: i8, gold: f8x2) -> b1:
+    """Add the gold that every seat can expect by its source if it plays on as the solver would.
+
+    ``action`` comes first; the mean is over all draws.  ``gold``: (MAX_PLAYERS, sources).  Returns
+    False if a position on the way is not solved after ``nodes`` positions.
+    """
+    start, stack = np.empty(1, STATE), np.empty(MAX_DEPTH + 1, STATE)
+    frames = np.empty(MAX_DEPTH + 1, FRAME)
+    choices = np.empty(MAX_DEPTH + 1, CHOICES)
+    line, weights = np.empty(MAX_DEPTH, np.int64), np.ones(MAX_DEPTH + 1)
+    ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+    earned = np.empty((MAX_PLAYERS, len(SOURCES)), np.int64)
+    stack[0] = states[0]
+    line[0] = action
+    _open_only(frames[0], choices[0], action)
+    depth = 0
+    while depth >= 0:
+        frame, after = frames[depth], stack[depth + 1]
+        if not _advance(frame, choices[depth], stack, depth):
+            depth -= 1
+            continue
+        frame.done += frame.weight
+        weights[depth + 1] = weights[depth] * frame.weight
+        if after.phase == OVER:
+            start[0] = states[0]
+            start[0].jungle_draws[:] = after.jungle_draws
+            start[0].decisions = EXPLICIT
+            earned[:] = 0
+            add_sources(start[0], np.int64(states[0].decisions), line[: depth + 1], earned)
+            for seat in range(MAX_PLAYERS):
+                for source in range(len(SOURCES)):
+                    gold[seat, source] += weights[depth + 1] * earned[seat, source]
+            continue
+        depth += 1
+        if depth == MAX_DEPTH:
+            return False
+        count = end_values(stack[depth : depth + 1], objective, nodes, False, ids, values)
+        if count == NOT_SOLVED:
+            return False
+        line[depth] = ids[np.argmax(values[:count])]
+        _open_only(frames[depth], choices[depth], line[depth])
+    return True
 
 
 def exact_values(

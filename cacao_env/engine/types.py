@@ -24,7 +24,6 @@ i1x2: TypeAlias = Any
 i2x2: TypeAlias = Any
 i8x1: TypeAlias = Any
 i8x2: TypeAlias = Any
-i8x3: TypeAlias = Any
 u1x1: TypeAlias = Any
 u1x2: TypeAlias = Any
 u2x1: TypeAlias = Any
@@ -36,6 +35,7 @@ f4x2: TypeAlias = Any
 f4x3: TypeAlias = Any
 f8x1: TypeAlias = Any
 f8x2: TypeAlias = Any
+f8x3: TypeAlias = Any
 
 
 class Scalar(NamedTuple):

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..agent import decider, require
 from ..agents.checkpoint import VALUE_NET, find, network_of, shipped_names
-from ..agents.endgame import NODES_TO_JUDGE, exact_values
+from ..agents.endgame import NODES_TO_JUDGE, add_end_gold, exact_values
 from ..agents.halving import halve
 from ..agents.mc import best_actions
 from ..agents.utility import RELATIVE_SCORE, value_of
@@ -32,7 +32,7 @@ from ..engine.rng import RngArray, new_rng
 from ..engine.scoring import relative_score
 from ..engine.state import EXPLICIT, FILL, OVER, STATE, StateArray, redeal
 from ..engine.tiles import MAX_PLAYERS
-from ..engine.types import f8x1, i8, i8x1, i8x3
+from ..engine.types import f8x1, f8x3, i8, i8x1
 from ..game import Game
 from ..gold_sources import SOURCES, add_sources
 from ..greedy.turn import step_turn
@@ -52,7 +52,7 @@ def network_playout(
     inner: i8,
     rng: RngArray,
     sums: f8x1,
-    gold: i8x3,
+    gold: f8x3,
 ) -> None:
     """Play on after each of the first ``alive`` actions of ``states[0]``, and add what comes of it.
 
@@ -83,9 +83,9 @@ def network_playout(
         add_sources(here[2], np.int64(here[0].decisions), line[:played], gold[i])
 
 
-def new_gold(actions: int) -> npt.NDArray[np.int64]:
-    """Return what :func:`network_playout` adds gold to, int64 (actions, MAX_PLAYERS, sources)."""
-    return np.zeros((actions, MAX_PLAYERS, len(SOURCES)), np.int64)
+def new_gold(actions: int) -> npt.NDArray[np.float64]:
+    """Return what gold is added to, float64 (actions, MAX_PLAYERS, sources)."""
+    return np.zeros((actions, MAX_PLAYERS, len(SOURCES)))
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Verdict:
 
     ``loss``: the difference of their values, ``error``: half of its 95 % interval; ``gain``: the
     action's value less the mean of all actions compared.  All are in gold.  ``sources``: the reason of
-    the loss, the difference of relative scores by source; {} where the end is solved.
+    the loss, the difference of relative scores by source.
     """
 
     best: int
@@ -140,7 +140,7 @@ class Judge:
         """
         rng, (net, scratch, work) = new_rng(seed), self._agent.tools
         ids = np.array(list(dict.fromkeys([action, *self._candidates(game, rng)])))
-        gold, players = new_gold(len(ids)), game.num_players
+        gold = new_gold(len(ids))
 
         def run(ids: Any, alive: int, sums: Any, passes: int) -> None:
             for _ in range(passes):
@@ -163,9 +163,7 @@ class Judge:
                 error = 1.96 * float(lost.std()) / max(1, done - 1) ** 0.5
                 if settled(loss, error):
                     break
-        by_seat = (gold[0, :players] - gold[1, :players]) / done
-        of_source = [relative_score(column, decider(game), players) for column in by_seat.T]
-        return Verdict(int(ids[0]), loss, error, gain, dict(zip(SOURCES, of_source, strict=True)))
+        return Verdict(int(ids[0]), loss, error, gain, _reason(game, gold / done))
 
     def _candidates(self, game: Game, rng: RngArray) -> list[int]:
         """Return what the network would play, then greedy's best."""
@@ -190,8 +188,23 @@ def solved(game: Game, action: int) -> Verdict | None:
         return None
     ids, values = found
     own, most = float(values[ids == action][0]), float(values.max())
-    best = action if own >= most else int(ids[values.argmax()])
-    return Verdict(best, max(0.0, most - own), 0.0, own - float(values.mean()))
+    gain = own - float(values.mean())
+    if own >= most:
+        return Verdict(action, 0.0, 0.0, gain)
+    best, gold = int(ids[values.argmax()]), new_gold(2)
+    followed = [
+        add_end_gold(game.states, one, RELATIVE_SCORE, NODES_TO_JUDGE, row)
+        for one, row in zip((best, action), gold, strict=True)
+    ]
+    return Verdict(best, most - own, 0.0, gain, _reason(game, gold) if all(followed) else {})
+
+
+def _reason(game: Game, gold: npt.NDArray[np.float64]) -> dict[str, float]:
+    """Return what the gold of the first row is above that of the second, for the seat, by source."""
+    players = game.num_players
+    by_source = (gold[0, :players] - gold[1, :players]).T
+    of_seat = [relative_score(column, decider(game), players) for column in by_source]
+    return dict(zip(SOURCES, of_seat, strict=True))
 
 
 def value_networks() -> list[tuple[str, ValueAgent]]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...agents.checkpoint import find
-from ...agents.endgame import end_values, is_near_end, placements_left, solve
+from ...agents.endgame import add_end_gold, end_values, is_near_end, placements_left, solve
 from ...agents.greedy import appraise_into, greedy_action
 from ...agents.halving import keep_best
 from ...agents.mc import best_actions, run_passes
@@ -192,6 +192,12 @@ def end(m, objective, nodes, c, d):
     return end_values(m.states[:], objective, nodes, True, m.ids[:], m.values[:])
 
 
+@njit
+def end_gold(m, action, objective, nodes, row):
+    """Add every seat's expected gold after an action to a row of ``gold``, if it can be solved."""
+    return add_end_gold(m.states[:], action, objective, nodes, m.gold[row])
+
+
 # --- The network ----------------------------------------------------------------------------
 
 NETWORK = "trinitario"
@@ -348,7 +354,7 @@ def draws(m, count, b, c, d):
 ENTRIES = (
     *RULES,
     *(play_random, play_greedy, appraise, best_by_greedy, greedy_playouts, outlook, best),
-    *(left, near_end, solve_end, end),
+    *(left, near_end, solve_end, end, end_gold),
     *(expand, evaluate, expected, new_search, search, playout, draws),
 )
 
@@ -379,7 +385,7 @@ _NUMBERS = [
     ("mean_scores", "f8", (MAX_PLAYERS,)),
     ("actions", "i8", (MAX_ACTIONS,)),
     ("sources", "i8", (MAX_PLAYERS, len(SOURCES))),
-    ("gold", "i8", (MAX_LEGAL, MAX_PLAYERS, len(SOURCES))),
+    ("gold", "f8", (MAX_LEGAL, MAX_PLAYERS, len(SOURCES))),
     ("luck", "f8", (2, MAX_PLAYERS)),
 ]
 _TRAINED = [(name, "f4", _PARAMS[name].shape) for name in ("part_rows", "part_best", "ordering")]

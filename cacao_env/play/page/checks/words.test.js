@@ -92,8 +92,11 @@ test("an effect names the deciding seat's goods first and what follows", () => {
 });
 
 test("what is said of a loss adds up to it", () => {
-  assert.equal(partsWords({ sales: -4, water: 5.2, temples: 0.1 }, 1.3), "water +5.2, markets −4.0, other +0.1");
-  assert.equal(partsWords({}, 2), "", "an exact verdict has no sources");
+  assert.equal(
+    partsWords({ sales: -4, water: 5.2, temples: 0.1 }, 1.3),
+    "5.2 more from water, 4.0 less from markets, 0.1 more from the rest",
+  );
+  assert.equal(partsWords({}, 2), "", "older reviews have no sources");
   let seed = 1;
   const random = () => {
     seed = (seed * 48271) % 2147483647;
@@ -102,7 +105,9 @@ test("what is said of a loss adds up to it", () => {
   for (let k = 0; k < 500; k += 1) {
     const sources = { sales: random(), mines: random() / 9, volcanoes: 0, water: random(), sun: random(), temples: 0 };
     const gold = Object.values(sources).reduce((sum, one) => sum + one, 0);
-    const said = [...partsWords(sources, gold).matchAll(/[+−][\d.]+/g)].map(([text]) => Number(text.replace("−", "-")));
+    const said = [...partsWords(sources, gold).matchAll(/([\d.]+) (more|less)/g)].map(
+      ([, n, way]) => (way === "more" ? 1 : -1) * Number(n),
+    );
     const sum = said.reduce((total, one) => total + Math.round(10 * one), 0);
     assert.ok(sum === Math.round(10 * gold), partsWords(sources, gold));
   }

@@ -132,7 +132,7 @@ export function partsWords(sources, gold) {
   const up = [...names].sort((a, b) => cut(b) - cut(a)); // who is rounded up
   const parts = names.flatMap((name) => {
     const by = Math.floor(tenths[name]) + Number(up.indexOf(name) < missing);
-    return by ? [`${t.sources[/** @type {"water"} */ (name)]} ${plus(by / 10, 1)}`] : [];
+    return by ? [t.part(num(Math.abs(by) / 10, 1), by > 0, t.sources[/** @type {"water"} */ (name)])] : [];
   });
   return Object.keys(sources).length ? parts.join(", ") : "";
 }

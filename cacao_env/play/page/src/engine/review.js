@@ -188,7 +188,7 @@ function candidates(game) {
 function start(memory, actions) {
   memory.ids.set(actions.map(BigInt));
   memory.sums.fill(0, 0, actions.length);
-  memory.gold.fill(0n, 0, memory.gold.length);
+  memory.gold.fill(0);
 }
 
 // The loss by its sources: what the best action brings more than the other one, own gold less the mean of the others'.
@@ -197,7 +197,7 @@ function sourcesOf(game, playouts) {
   const { sources } = engine.tables;
   const { gold } = engine.module.memory;
   const { players } = game.options;
-  const at = (row, whose, i) => Number(gold[(row * engine.seats + whose) * sources.length + i]);
+  const at = (row, whose, i) => gold[(row * engine.seats + whose) * sources.length + i];
   return Object.fromEntries(
     sources.map((name, i) => {
       const by = Array.from({ length: players }, (_, whose) => (at(0, whose, i) - at(1, whose, i)) / playouts);
@@ -216,8 +216,13 @@ function solved(game, action) {
   const actions = ids(game, count);
   const most = argmax(values);
   const own = values[actions.indexOf(action)];
-  const best = own >= values[most] ? action : actions[most];
-  return { best, loss: Math.max(0, values[most] - own), error: 0, gain: own - mean(values) };
+  const gain = own - mean(values);
+  if (own >= values[most]) return { best: action, loss: 0, error: 0, gain };
+  const best = actions[most];
+  module.memory.gold.fill(0);
+  const follow = (one, row) => game.call("end_gold", one, RELATIVE_SCORE, settings.nodes_to_judge, row);
+  const followed = follow(best, 0) && follow(action, 1);
+  return { best, loss: values[most] - own, error: 0, gain, sources: followed ? sourcesOf(game, 1) : {} };
 }
 
 function ids(game, count) {

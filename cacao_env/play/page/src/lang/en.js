@@ -41,8 +41,10 @@ export const en = {
     water: "water",
     sun: "sun",
     temples: "temples",
-    other: "other",
+    other: "the rest",
   },
+  part: (/** @type {string} */ n, /** @type {boolean} */ more, /** @type {string} */ source) =>
+    `${n} ${more ? "more" : "less"} from ${source}`,
   goods: {
     gold: (/** @type {string} */ n) => `${n} gold`,
     cacao: (/** @type {string} */ n) => `${n} cacao`,

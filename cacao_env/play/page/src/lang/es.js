@@ -63,8 +63,9 @@ export const es = {
     water: "agua",
     sun: "Sol",
     temples: "templos",
-    other: "otros",
+    other: "lo demás",
   },
+  part: (n, more, source) => `${n} ${more ? "más" : "menos"} por ${source}`,
   goods: {
     gold: (n) => `${n} de oro`,
     cacao: (n) => `${n} de cacao`,
