@@ -172,6 +172,13 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
         r"The best move is worth ([\d.]+) gold more: (.*?)\. \(Your gold minus the other’s", told
     )
     assert added(loss[2]) == pytest.approx(float(loss[1]), abs=0.01)
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for panel in (".told", ".bar"):
+            assert page.eval_on_selector(
+                panel,
+                "(p) => p.scrollHeight <= p.clientHeight + 1 && p.scrollWidth <= p.clientWidth + 1",
+            ), (panel, width)
     assert re.match("You (placed|sold|used|filled|overbuilt)", page.inner_text("#headline span"))
     best = re.search(r"Best: (.*?)\. ", told)[1]
     page.click("#try-again")
