@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from .checks import as_path
-from .files import read_text
+from .files import read_text, write_whole
 
 BEGIN, END = "<!-- results -->", "<!-- end of results -->"  # lines of a page around its tables
 
@@ -68,14 +68,14 @@ def row(cells: Sequence[object]) -> str:
     return f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in cells)} |"
 
 
-def between_markers(page: str | Path, text: str) -> str:
-    """Return a page with ``text`` between its markers; ValueError if it has none or can't be read."""
+def write_between(page: str | Path, text: str) -> None:
+    """Write ``text`` between the markers of a page; ValueError if it has none or can't be read."""
     before, _, after = _parts(page)
-    return f"{before}{BEGIN}\n\n{text}\n{END}{after}"
+    write_whole(as_path(page), f"{before}{BEGIN}\n\n{text}\n{END}{after}")
 
 
 def read_between(page: str | Path) -> str:
-    """Return what stands between the markers of a page; ValueError as for :func:`between_markers`."""
+    """Return what stands between the markers of a page; ValueError as for :func:`write_between`."""
     return _parts(page)[1]
 
 

@@ -17,7 +17,7 @@ from cacao_env.data.folder import LINES, LOCK, GameFolder
 from cacao_env.evaluation import run
 from cacao_env.files import read_regular, write_whole, writing
 from cacao_env.registry import load_agent
-from cacao_env.tables import between_markers
+from cacao_env.tables import write_between
 from tests.checkpoints import checkpoint
 from tests.sources import ROOT
 
@@ -96,7 +96,7 @@ def test_records_are_no_pipes(tmp_path, capsys):
 def doors():
     """By the file that each reads: functions of the folder that has it."""
     yield "evaluation.json", lambda folder: run.loaded(folder / "evaluation.json")
-    yield "page.md", lambda folder: between_markers(folder / "page.md", "")
+    yield "page.md", lambda folder: write_between(folder / "page.md", "")
     yield "game.json", lambda folder: record.load(folder / "game.json")
     yield "net.onnx", lambda folder: load_agent(str(folder / "net.onnx"))
     for name in (MANIFEST, ONNX):
@@ -197,4 +197,4 @@ def test_a_link_stays_a_link(tmp_path):
 def test_text_in_another_encoding_is_named(tmp_path):
     (tmp_path / "page.md").write_bytes("caf\u00e9".encode("latin-1"))
     with pytest.raises(ValueError, match=r"page\.md is not text in UTF-8"):
-        between_markers(tmp_path / "page.md", "text")
+        write_between(tmp_path / "page.md", "text")

@@ -13,13 +13,19 @@ from typing import Any
 
 from .. import files
 from ..checks import as_int, as_path, need
+from ..tables import read_between
 
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
 
 
-def check_writable(*paths: str | None) -> None:
-    """OSError, before anything is played, for a file that can't be written."""
+def check_writable(*paths: str | None, page: str | None = None) -> None:
+    """OSError, before anything is played, for a file that can't be written.
+
+    ValueError for a ``page`` without markers for its tables.
+    """
+    if page:
+        read_between(page)
     for path in map(as_path, [name for name in paths if name and name != "-"]):
         path.parent.mkdir(parents=True, exist_ok=True)
         new = not path.exists()
@@ -70,6 +76,13 @@ def json_of(what: str) -> dict[str, tuple[Any, ...]]:
 def words_beside(path: str | None) -> AbstractContextManager[Any]:
     """Print to the standard error where JSON goes to standard output, ``-``."""
     return redirect_stdout(sys.stderr) if path == "-" else nullcontext()
+
+
+def say(text: str, data: Any, path: str | None) -> None:
+    """Print a text, and write data where ``--json`` says."""
+    with words_beside(path):
+        print(text)
+    write_json(data, path)
 
 
 def write_json(data: Any, path: str | None) -> None:

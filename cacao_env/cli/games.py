@@ -19,7 +19,7 @@ from ..engine.library import folder
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
-from .common import add_command, check_writable, json_of, write_json
+from .common import add_command, check_writable, json_of, say
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES = (".png", ".svg")
@@ -274,8 +274,5 @@ def _review(options: Namespace) -> None:
     data, game = _read(options.record)
     check_writable(options.json)
     found = review(game)
-    if options.json != "-":
-        seats = range(game.num_players)
-        names = data.get("players") or [f"player {seat + 1}" for seat in seats]
-        print(in_lines(found, names))
-    write_json(found, options.json)
+    names = data.get("players") or [f"player {seat + 1}" for seat in range(game.num_players)]
+    say(in_lines(found, names), found, options.json)

@@ -18,7 +18,7 @@ from ..checks import as_path
 from ..engine.options import DECISIONS
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
-from ..tables import between_markers, read_between
+from ..tables import write_between
 from .common import (
     add_command,
     check_writable,
@@ -26,8 +26,7 @@ from .common import (
     one_line,
     prepare,
     resumable,
-    words_beside,
-    write_json,
+    say,
 )
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
@@ -129,13 +128,6 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _say(text: str, data: Any, options: Namespace) -> None:
-    """Print a text, and write data where ``--json`` says."""
-    with words_beside(options.json):
-        print(text)
-    write_json(data, options.json)
-
-
 def _evaluate(options: Namespace) -> int:
     prepare(options)
     from ..data.folder import GameFolder
@@ -157,9 +149,7 @@ def _evaluate(options: Namespace) -> int:
         decisions=options.decisions,
     )
     folder = as_path(options.out) if options.out else run.default_folder(plan)
-    check_writable(options.json, options.html)
-    if options.page:
-        read_between(options.page)  # before anything is played
+    check_writable(options.json, options.html, page=options.page)
     with closing(GameFolder(folder, run.settings(plan))) as games:
         try:
             evaluation = run.run_evaluation(plan, games, options.workers, options.ray, options.luck)
@@ -189,8 +179,8 @@ def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
     if options.html:
         write_whole(as_path(options.html), page(data), pipes=True)
     if options.page:
-        pages.write(as_path(options.page), pages.sections_of([data]))
-    _say(f"{show(data)}\nreport: {folder / 'report.html'}", data, options)
+        pages.write(options.page, pages.sections_of([data]))
+    say(f"{show(data)}\nreport: {folder / 'report.html'}", data, options.json)
 
 
 def _positions(options: Namespace) -> None:
@@ -204,9 +194,7 @@ def _positions(options: Namespace) -> None:
     agents = [load_agent(name, allow_code=True) for name in options.agents]
     if not any(all(agent.supports(one.options) for agent in agents) for one in found):
         raise ValueError(f"no position is played by all of {', '.join(options.agents)}")
-    check_writable(options.json)
-    if options.page:
-        read_between(options.page)  # before anything is asked
+    check_writable(options.json, page=options.page)
     every = []
     with Bar(total=len(found) * len(agents), unit="position") as bar:
         for name, agent in zip(options.agents, agents):
@@ -215,11 +203,10 @@ def _positions(options: Namespace) -> None:
     helped = positions.helped(every)
     table = positions.ranking(every)
     if options.page:
-        text = f"{table.markdown()}\n{helped}".rstrip() + "\n"
-        write_whole(as_path(options.page), between_markers(options.page, text))
+        write_between(options.page, f"{table.markdown()}\n{helped}".rstrip() + "\n")
     alone = len(every) == 1 and not options.page
     shown = positions.show(every[0]) if alone else table.text()
-    _say(f"{shown}\n{helped}".rstrip(), every if len(every) > 1 else every[0], options)
+    say(f"{shown}\n{helped}".rstrip(), every if len(every) > 1 else every[0], options.json)
 
 
 def _tasks(options: Namespace) -> int:
@@ -227,7 +214,7 @@ def _tasks(options: Namespace) -> int:
 
     if (options.page, options.deals, options.agents, options.tasks) == (None,) * 4:
         listed = [{**asdict(task), "id": task.id} for task in TASKS]
-        _say("\n".join(f"{task.id:40}{task.about}" for task in TASKS), listed, options)
+        say("\n".join(f"{task.id:40}{task.about}" for task in TASKS), listed, options.json)
         return 0
     prepare(options)
     from ..agents.specs import split_names
@@ -236,14 +223,12 @@ def _tasks(options: Namespace) -> int:
 
     chosen = [task_named(name) for name in options.tasks.split(",")] if options.tasks else TASKS
     names = split_names(options.agents) if options.agents else list(TASK_AGENTS)
-    check_writable(options.json)
-    if options.page:
-        read_between(options.page)  # before anything is played
+    check_writable(options.json, page=options.page)
     with resumable():
         todo = task_plans(chosen, names, TASK_DEALS if options.deals is None else options.deals)
         played = [evaluated(TASKS_HOME, plan, options.workers) for plan in todo]
     sections = pages.sections_of(played)
     if options.page:
-        pages.write(as_path(options.page), sections)
-    _say(pages.text_of(sections), played, options)
+        pages.write(options.page, sections)
+    say(pages.text_of(sections), played, options.json)
     return 0

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from .common import add_command, check_writable, json_of, words_beside, write_json
+from .common import add_command, check_writable, json_of, say, words_beside, write_json
 
 
 def add_commands(commands: Any) -> None:
@@ -77,22 +77,20 @@ def _agents(options: Namespace) -> None:
     for name, kind in BOTS.items():
         parameters = {key: asdict(one) for key, one in kind.parameters.items()}
         found.append({"name": name, "what": kind.meaning, "parameters": parameters})
-    write_json(found, options.json)
-    if options.json != "-":
-        for agent in found:
-            print(f"{agent['name']:<24} {agent['what']}")
-            for key, one in agent["parameters"].items():
-                values = f"{one['low']} to {one['high']}, default {one['default']}"
-                print(f"    :{key}= {one['meaning']} ({values})")
+    lines = []
+    for agent in found:
+        lines.append(f"{agent['name']:<24} {agent['what']}")
+        for key, one in agent["parameters"].items():
+            values = f"{one['low']} to {one['high']}, default {one['default']}"
+            lines.append(f"    :{key}= {one['meaning']} ({values})")
+    say("\n".join(lines), found, options.json)
 
 
 def _spec(options: Namespace) -> None:
     from .spec import data, tables
 
-    if options.json != "-":
-        print(tables(options.players, options.table_size))
-    if options.json:
-        write_json(data(options.players, options.table_size), options.json)
+    which = options.players, options.table_size
+    say(tables(*which), data(*which), options.json)
 
 
 def _mcp(options: Namespace) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..envs.tasks import task_named
-from ..files import write_whole
-from ..tables import DataTable, between_markers, read_between
+from ..tables import DataTable, read_between, write_between
 from . import figures
 from .figures import Data
 
@@ -62,7 +61,7 @@ def text_of(sections: Mapping[str, str]) -> str:
     return "\n".join(f"{heading}\n\n{text}" for heading, text in sections.items())
 
 
-def write(page: Path, sections: Mapping[str, str]) -> None:
+def write(page: str | Path, sections: Mapping[str, str]) -> None:
     """Replace the sections of a page; ValueError if it has no markers."""
     before: dict[str, str] = {}
     for part in f"\n{read_between(page)}".split("\n### ")[1:]:
@@ -72,7 +71,7 @@ def write(page: Path, sections: Mapping[str, str]) -> None:
         heading: _with_other_rows(text, before.get(heading, ""))
         for heading, text in sections.items()
     }
-    write_whole(page, between_markers(page, text_of(after)))
+    write_between(page, text_of(after))
 
 
 def _with_other_rows(text: str, before: str) -> str:

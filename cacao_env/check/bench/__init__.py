@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from ...checks import as_path
 from ...engine.progress import Bar
-from ...files import write_whole
 from ...provenance import machine, provenance, versions
-from ...tables import DataTable, between_markers
+from ...tables import DataTable, read_between, write_between
 from .rows import all_rows, bandwidth_row
 from .timing import Row, measure
 
@@ -30,7 +28,7 @@ def run(
     if not 0 < seconds < float("inf"):
         raise ValueError(f"--seconds is {seconds}, expected more than 0")
     if page is not None:
-        between_markers(page, "")  # before anything is timed
+        read_between(page)  # before anything is timed
     slices = 5 if quick else 9
     print(what_ran())
     print(
@@ -45,8 +43,7 @@ def run(
             bar.update()
     print(f"\n{table(found, bandwidth).text()}")
     if page is not None:
-        text = f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.\n"
-        write_whole(as_path(page), between_markers(page, text))
+        write_between(page, f"{table(found, bandwidth).markdown()}\n\n{what_ran()}.\n")
     return as_json(found, bandwidth)
 
 
