@@ -27,7 +27,7 @@ import numpy as np
 from cacao_env.agent import Agent
 from cacao_env.agents.checkpoint import CheckpointError, add_to_manifest, find
 from cacao_env.checks import as_path
-from cacao_env.cli.common import one_line
+from cacao_env.cli import common
 from cacao_env.engine.progress import Bar
 from cacao_env.evaluation.run import Plan, measure, plan_chunks, play, print_results, versions_of
 from cacao_env.evaluation.summary import Result, summarise
@@ -354,6 +354,7 @@ def main(
     parser.add_argument("--overwrite", action="store_true", help="replace a run that is there")
     options = parser.parse_args(arguments)
 
+    @common.resumable("resume the last saved round with --resume and the run folder")
     def work() -> int:
         if options.resume:
             if options.out or options.overwrite:
@@ -371,7 +372,7 @@ def main(
         clear(folder)  # once it is known that the new run can begin
         return train(learner, folder)
 
-    return run_command(work, "; resume the last saved round with --resume and the run folder")
+    return run_command(work)
 
 
 def parser_of(command: str, description: str | None) -> argparse.ArgumentParser:
@@ -383,25 +384,22 @@ def parser_of(command: str, description: str | None) -> argparse.ArgumentParser:
     )
 
 
-def run_command(work: Callable[[], int], advice: str = "") -> int:
-    """Run a command; report bad input in one sentence, and an interruption with some advice."""
+def run_command(work: Callable[[], int]) -> int:
+    """Run a command; return its exit status."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # the processes that it starts share the cores
-    try:
-        return work()
-    except (ValueError, OSError) as error:
-        print(one_line(error), file=sys.stderr)
-        return 1
-    except (MemoryError, RuntimeError) as error:
-        # What PyTorch says when an allocation fails, on the processor and on CUDA.
-        if isinstance(error, RuntimeError) and not re.search(
-            "not enough memory|can't allocate memory|out of memory", str(error)
-        ):
-            raise
-        print("there is not enough memory for this configuration", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print(f"stopped{advice}", file=sys.stderr)
-        return 130
+
+    def in_memory() -> int:
+        try:
+            return work()
+        except (MemoryError, RuntimeError) as error:
+            # What PyTorch says when an allocation fails, on the processor and on CUDA.
+            if isinstance(error, RuntimeError) and not re.search(
+                "not enough memory|can't allocate memory|out of memory", str(error)
+            ):
+                raise
+            raise ValueError("there is not enough memory for this configuration") from None
+
+    return common.run_command(in_memory)
 
 
 def train(learner: Learner, folder: Path) -> int:

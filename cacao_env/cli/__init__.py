@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 from .. import __version__
 from . import data, games, measure, tools
-from .common import EXIT_CODES, one_line
+from .common import EXIT_CODES, run_command
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit status; errors in its input are one sentence."""
+    """Run a command and return its exit status."""
     _prepare_streams()
     parser = _parser()
     if "_ARGCOMPLETE" in os.environ:  # the shell asks for completions
@@ -24,21 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         argcomplete.autocomplete(parser)
     options = parser.parse_args(arguments)
-    try:
-        status: int = options.run(options) or 0
-        sys.stdout.flush()
-    except BrokenPipeError:  # the reader closed our output; flushing at exit must not fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (ValueError, OSError) as error:
-        print(one_line(error), file=sys.stderr)
-        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
-        return 1
-    except KeyboardInterrupt as error:  # perhaps with advice
-        print("; ".join(["interrupted", *error.args]), file=sys.stderr)
-        return 130
-    return status
+    return run_command(lambda: options.run(options))
 
 
 def _prepare_streams() -> None:

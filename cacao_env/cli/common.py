@@ -101,6 +101,25 @@ def one_line(error: Exception) -> str:
     return str(error)
 
 
+def run_command(work: Callable[[], int | None]) -> int:
+    """Do what a command does and return its exit status; errors in its input are one sentence."""
+    try:
+        status = work() or 0
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader closed our output; flushing at exit must not fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError) as error:
+        print(one_line(error), file=sys.stderr)
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
+        return 1
+    except KeyboardInterrupt as error:  # perhaps with advice
+        print("; ".join(["interrupted", *error.args]), file=sys.stderr)
+        return 130
+    return status
+
+
 def prepare(options: Namespace) -> None:
     """Check the extra and the number of processes, and let the processes share the cores."""
     workers = getattr(options, "workers", None)
@@ -112,9 +131,9 @@ def prepare(options: Namespace) -> None:
 
 
 @contextmanager
-def resumable() -> Iterator[None]:
-    """Say at an interruption that the same command resumes."""
+def resumable(how: str = "the same command resumes") -> Iterator[None]:
+    """Say at an interruption how the command is resumed."""
     try:
         yield
     except KeyboardInterrupt:
-        raise KeyboardInterrupt("the same command resumes") from None
+        raise KeyboardInterrupt(how) from None
