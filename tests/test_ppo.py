@@ -240,7 +240,8 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(name, tiny):
         assert found.keys() <= weights.keys()
         for key, array in found.items():
             np.testing.assert_array_equal(array, weights[key])
-    with pytest.raises(ConfigError, match=r"must be the same: .+ is \(.+\), expected \("):
+    words = r"must be the same: .+ is float32 \(.+\), expected an array float32 \("
+    with pytest.raises(ConfigError, match=words):
         PpoLearner(config(**keys | {"start": str(first.folder), "width": 12})).start()
     with pytest.raises(ConfigError, match="there is no such checkpoint"):
         PpoLearner(config(**keys, start="runs/none")).start()

@@ -41,7 +41,6 @@ from .networks import PolicyNet, export, factors, new_net, read_weights
 from .state import (
     Arrays,
     check_arrays,
-    check_shapes,
     learner_arrays,
     load_weights,
     named,
@@ -137,10 +136,8 @@ class PolicyLearner(Learner):
 
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network of the same kind and size."""
-        weights = read_weights(folder)
         same = "observation, num_players, table_size and width must be the same"
-        check_shapes(weights, self.net, same)
-        load_weights(self.net, weights)
+        load_weights(self.net, read_weights(folder), same)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)
 

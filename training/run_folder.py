@@ -45,13 +45,13 @@ class RunFolder:
 
     def _begin(self, path: Path, config: dict[str, Any], at: int) -> None:
         """Read what is there and write what is known."""
-        self.rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
+        # The resumed run writes the rows after that round again.
+        rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
         before = _starts(path) if at else []
         write_json(path / CONFIG, config)
         started = {"at_round": at, "command": sys.argv, **provenance()}
         write_json(path / ABOUT, [*before, started])
-        # The resumed run writes the rows after that round again.
-        write_whole(path / METRICS, "".join(json.dumps(r) + "\n" for r in self.rows).encode())
+        write_whole(path / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
         self._metrics = (path / METRICS).open("a", encoding="utf-8")
         self._board = _tensorboard(path / TENSORBOARD, at)
 
@@ -61,7 +61,6 @@ class RunFolder:
         A number that is not finite, which JSON does not have, is left out.
         """
         row = {n: x for n, x in row.items() if not isinstance(x, float) or math.isfinite(x)}
-        self.rows.append(row)
         print(json.dumps(row), file=self._metrics, flush=True)
         if self._board is not None:
             for name, value in row.items():

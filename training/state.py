@@ -38,21 +38,19 @@ def read_state(folder: Path) -> tuple[Arrays, dict[str, Any]]:
     return arrays, about
 
 
-def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any]) -> None:
-    """Raise CheckpointError unless each array of ``like`` is there, alike and with finite numbers."""
+MISFIT = "the state does not fit its configuration"
+
+
+def check_arrays(given: Mapping[str, Any], like: Mapping[str, Any], what: str = MISFIT) -> None:
+    """Raise CheckpointError unless each array of ``like`` is there, alike and with finite numbers.
+
+    The error begins with ``what``.
+    """
     for name, array in like.items():
         try:
             check_array(name, given.get(name, "missing"), np.asarray(array))
         except ValueError as error:
-            raise CheckpointError(f"the state does not fit its configuration: {error}") from None
-
-
-def check_shapes(given: Mapping[str, Any], net: torch.nn.Module, what: str) -> None:
-    """Raise CheckpointError, which begins with ``what``, unless arrays have the shapes of a network."""
-    for name, weights in net.named_parameters():
-        found = tuple(given[name].shape) if name in given else "missing"
-        if found != tuple(weights.shape):
-            raise CheckpointError(f"{what}: {name} is {found}, expected {tuple(weights.shape)}")
+            raise CheckpointError(f"{what}: {error}") from None
 
 
 def named(prefix: str, arrays: Mapping[str, Any]) -> Arrays:
@@ -71,10 +69,10 @@ def weights_of(net: torch.nn.Module) -> Arrays:
     return {name: _array(x) for name, x in net.state_dict().items()}
 
 
-def load_weights(net: torch.nn.Module, arrays: Mapping[str, Any]) -> None:
-    """Copy weights into a network; CheckpointError for those of another network."""
+def load_weights(net: torch.nn.Module, arrays: Mapping[str, Any], what: str = MISFIT) -> None:
+    """Copy weights into a network; CheckpointError for those of another, as ``check_arrays`` says."""
     own = weights_of(net)
-    check_arrays(arrays, own)
+    check_arrays(arrays, own, what)
     net.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in own})
 
 

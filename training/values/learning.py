@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from cacao_env.agents.value.features import NO_ROW
 from cacao_env.engine.tiles import MAX_PLAYERS
 
-from ..state import check_shapes, learner_arrays, load_weights, named, part, restore_learner
+from ..state import learner_arrays, load_weights, named, part, restore_learner
 from .games import Samples
 from .net import ValueNet
 from .players import join
@@ -65,9 +65,8 @@ class Fitter:
     def start_from(self, params: Mapping[str, Any]) -> None:
         """Copy the weights of a network; raise ValueError if it is larger."""
         params = grown(params, self.net.params())
-        check_shapes(params, self.net, "its network is larger than this one")
         for net in (self.net, self.mean):
-            load_weights(net, params)
+            load_weights(net, params, "its network is larger than this one")
         self.steps = FOLLOWED  # there is no random start to forget
 
     def fit(

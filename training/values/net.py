@@ -71,7 +71,6 @@ class ValueNet(nn.Module):
 
     def __init__(self, sums: int = 64, maxima: int = 16, units: int = 64) -> None:
         super().__init__()
-        self.size = {"sums": sums, "maxima": maxima, "units": units}
         for name, shape in param_shapes(sums, maxima, units).items():
             spread = _SPREAD.get(name, 0.0 if name.endswith("bias") else shape[-2] ** -0.5)
             self.register_parameter(name, nn.Parameter(spread * torch.randn(shape)))
