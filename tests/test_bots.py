@@ -7,7 +7,7 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agent import play_game
-from cacao_env.agents.bots import BOTS, Bot, parse
+from cacao_env.agents.bots import BOTS, Bot
 from cacao_env.agents.mc import run_passes
 from cacao_env.agents.specs import Parameter, parse_values, split_names
 from cacao_env.agents.utility import UTILITY, value_of
@@ -28,9 +28,9 @@ from tests.tiers import mostly_slow
 
 
 def test_a_bot_is_named_with_its_parameters():
-    assert parse("greedy") == ("greedy", {})
-    assert parse("mc") == ("mc", {"sims": 256, "ms": 0, "top": 16, "exact": 3})
-    assert parse("mc:sims=64,top=8")[1] == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
+    assert Bot("greedy")._values == {}
+    assert Bot("mc")._values == {"sims": 256, "ms": 0, "top": 16, "exact": 3}
+    assert Bot("mc:sims=64,top=8")._values == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
     assert Bot("mc:sims=4").name == "mc:sims=4"
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -63,31 +62,22 @@ BOTS: dict[str, BotKind] = {
 }
 
 
-def parse(spec: str) -> tuple[str, dict[str, Any]]:
-    """Parse ``name`` or ``name:key=value,key=value`` into (name, all parameters).
-
-    ValueError, in one sentence, for an unknown bot or parameter or a value out of range.
-    """
-    name, _, rest = spec.partition(":")
-    if name not in BOTS:
-        raise ValueError(f"there is no agent {name!r}; there are: {', '.join(sorted(BOTS))}")
-    return name, parse_values(f"bot {name}", rest, BOTS[name].parameters)
-
-
 def load_bot(name: str, allow_code: bool = False) -> Bot:
     """Return a bot, as :mod:`cacao_env.registry` asks for it."""
     return Bot(name)
 
 
 class Bot(Agent):
-    """A built-in bot; ``name`` as :func:`parse` takes it, such as ``mc:sims=256``."""
+    """A built-in bot; ``name`` is its own, or with parameters ``name:key=value,key=value``."""
 
     version = "built-in"  # stored games also carry a fingerprint of the package's code
 
     def __init__(self, name: str) -> None:
-        kind, self._values = parse(name)
-        self.name = name
-        self._kind = BOTS[kind]
+        kind, _, rest = name.partition(":")
+        if kind not in BOTS:
+            raise ValueError(f"there is no agent {kind!r}; there are: {', '.join(sorted(BOTS))}")
+        self.name, self._kind = name, BOTS[kind]
+        self._values = parse_values(f"bot {kind}", rest, self._kind.parameters)
 
     def act(self, games: Sequence[Game], memory: Sequence[RngArray]) -> list[int]:
         """Choose a legal action for each game."""
