@@ -221,12 +221,9 @@ def test_tables_have_the_figures_of_their_players_row_and_column():
 
 
 def test_a_share_less_luck_that_no_games_have_is_marked():
-    row = dict(zip(("adjusted_win_share", "adjusted_low", "adjusted_high"), (0.9, 0.8, 1.01)))
-    assert figures.share(row, "adjusted_") == "90.0% [80.0%, 101.0%] (unbounded)"
-    row["adjusted_high"] = 1.0
-    assert figures.share(row, "adjusted_") == "90.0% [80.0%, 100.0%]"
-    row["adjusted_low"] = -0.001
-    assert figures.share(row, "adjusted_").endswith("(unbounded)")
+    assert percent(0.9, 0.8, 1.01) == "90.0% [80.0%, 101.0%] (unbounded)"
+    assert percent(0.9, 0.8, 1.0) == "90.0% [80.0%, 100.0%]"
+    assert percent(0.9, -0.001, 1.0).endswith("(unbounded)")
 
 
 def test_a_share_of_nothing_has_no_minus():

@@ -37,10 +37,7 @@ def intervals(title: str, rows: Sequence[Bar], at: float, room: float, what: str
 
 
 def stacks(
-    title: str,
-    rows: Sequence[tuple[str, Sequence[float]]],
-    colours: Sequence[str],
-    what: str,
+    title: str, rows: Sequence[tuple[str, Sequence[float]]], colours: Sequence[str], what: str
 ) -> str:
     """Draw bars end to end from 0: amounts above 0 to the right, those below to the left."""
     low = min(sum(min(0, x) for x in amounts) for _, amounts in rows)
@@ -60,9 +57,7 @@ def stacks(
 
 
 def distributions(
-    title: str,
-    rows: Sequence[tuple[str, dict[int, int], Sequence[float]]],
-    what: str,
+    title: str, rows: Sequence[tuple[str, dict[int, int], Sequence[float]]], what: str
 ) -> str:
     """Draw (label, games by score, five quantiles): a smoothed histogram over its quantiles.
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from ..gold_sources import SOURCES
 from ..tables import DataTable
-from .intervals import percent
+from .intervals import percent, ranged
 from .summary import Result, kind_of_game
 
 Data = Mapping[str, Any]  # what run.document returns, or a part of it
-GOLD, SIGNED = "z.1f", "+z.1f"  # formats of gold, never -0.0
+GOLD = "z.1f"  # the format of gold, never -0.0
 MANY_RESULTS = 6  # more are shown only as a cross-table
 
 
@@ -137,14 +137,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
-def ranged(value: Any, low: Any, high: Any, form: str = SIGNED) -> str:
-    """Return a value with its interval."""
-    return "{} [{}, {}]".format(*(f"{x:{form}}" for x in (value, low, high)))
-
-
-def share(row: Data, name: str = "") -> str:
-    """Return a win share with its interval, in percent; ``name`` is "" or "adjusted_"."""
-    return percent(row[f"{name}win_share"], row[f"{name}low"], row[f"{name}high"])
+def share(row: Data) -> str:
+    """Return a win share with its interval, in percent."""
+    return percent(row["win_share"], row["low"], row["high"])
 
 
 def margin(row: Data, name: str = "margin") -> str:

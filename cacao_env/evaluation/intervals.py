@@ -48,6 +48,11 @@ def percent(share: float, low: float, high: float) -> str:
     return f"{share:z.1%} [{low:z.1%}, {high:z.1%}]{word}"
 
 
+def ranged(value: float, low: float, high: float, form: str = "+z.1f") -> str:
+    """Return a value with its interval."""
+    return f"{value:{form}} [{low:{form}}, {high:{form}}]"
+
+
 def share_interval(values: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return the 95 % interval of a mean win share.
 

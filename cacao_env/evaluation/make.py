@@ -24,15 +24,13 @@ from ..registry import load_agents
 from . import SEED
 from .blocks import Chunk, Pairing, pairings
 from .rows import rows_of
-from .run import missing
+from .run import missing, versions_of
 from .workers import ChunkPlayer, do_all
 
 SHARD = 10_000  # deals of a file
 AT_ONCE = 50  # deals that a worker plays side by side
-_STEPS = ("1K", "10K", "100K", "1M", "10M", "100M", "1B")
-_SIZES = [(1000, "n<1K")] + [  # as the Hub names them
-    (10 ** (3 + k), f"{_STEPS[k - 1]}<n<{_STEPS[k]}") for k in range(1, len(_STEPS))
-]
+# As the Hub names them, by the digits of a number.
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "10M<n<100M", "100M<n<1B")
 
 
 @dataclass(frozen=True)
@@ -51,9 +49,9 @@ class Recipe:
 
     def settings(self, agents: Sequence[Agent]) -> dict[str, Any]:
         """Return the recipe with the versions of all agents and the engine's, as plain data."""
-        names = {agent.name: agent.version for agent in agents}
         options = [self.options.as_dict()]
-        return asdict(self) | {"agents": names, "engine": engine_version(), "options": options}
+        new = {"agents": versions_of(agents), "engine": engine_version(), "options": options}
+        return asdict(self) | new
 
     def pairs(self, names: Sequence[str]) -> list[Pairing]:
         """Return the pairings; chunks take them in turn."""
@@ -122,7 +120,7 @@ def card(manifest: Mapping[str, Any]) -> str:
     """Return the card of a data set, as the Hugging Face Hub shows it."""
     settings, games = manifest["settings"], games_of(manifest)
     [options] = options_of(manifest)
-    size = next((name for most, name in _SIZES if games < most), "n>1B")
+    size = "n>1B" if games >= 10**9 else _SIZES[max(0, len(str(games)) - 3)]
     agents = "\n".join(
         f"- `{name}`, version `{v or 'none'}`" for name, v in settings["agents"].items()
     )

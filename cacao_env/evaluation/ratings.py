@@ -53,8 +53,7 @@ def pair_wins(
 
 
 def strengths(
-    wins: npt.NDArray[np.float64],
-    met: npt.NDArray[np.bool_] | None = None,
+    wins: npt.NDArray[np.float64], met: npt.NDArray[np.bool_] | None = None
 ) -> npt.NDArray[np.float64]:
     """Return the Elo of each agent, mean 0, from wins of one over the other, (agents, agents).
 

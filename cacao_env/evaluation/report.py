@@ -92,11 +92,7 @@ def _cards(data: Data) -> str:
                 ),
                 ratings + figures.ratings(data).html(),
             ),
-            _card(
-                "Gold by source",
-                "Mean a game.",
-                gold + figures.gold(ranked, sources).html(),
-            ),
+            _card("Gold by source", "Mean a game.", gold + figures.gold(ranked, sources).html()),
             _card(
                 "Final scores",
                 "Thick: the middle half; thin: 5 to 95 % of the games.",
@@ -158,7 +154,7 @@ def _heat_table(data: Data, agents: Sequence[str]) -> str:
             if result := found.get((agent, other)):
                 colours[number, column] = heat(result["win_share"], data["players"])
                 ends = f"{result['low']:.1%} – {result['high']:.1%}"
-                margin = f"{result['margin']:{figures.SIGNED}} gold"
+                margin = f"{result['margin']:+{figures.GOLD}} gold"
                 rows[number].append(f"{result['win_share']:.1%}\n{ends}\n{margin}")
             else:
                 rows[number].append("·")

@@ -12,7 +12,7 @@ from ..agent import RANDOM
 from ..engine.options import Decisions
 from ..gold_sources import SOURCES
 from .blocks import Pairing
-from .intervals import interval, percent, share_interval
+from .intervals import interval, percent, ranged, share_interval
 from .matches import ChunkResult, PlayedGame, a_move
 from .ratings import Rating, pair_wins, rate
 
@@ -61,16 +61,13 @@ class Result:
             f"{self.agent} against {self.opponent}, {kind_of_game(self.players, self.decisions)}: "
             f"wins {percent(self.win_share, self.low, self.high)} of "
             f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
-            f"{self.margin:+.1f} [{self.margin_low:+.1f}, {self.margin_high:+.1f}] gold, "
+            f"{ranged(self.margin, self.margin_low, self.margin_high)} gold, "
             f"mean score {self.score:.1f}"
         ]
         if self.luck:
-            parts.append(
-                "less luck: wins "
-                f"{percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)}, "
-                f"margin {self.adjusted_margin:+.1f} "
-                f"[{self.adjusted_margin_low:+.1f}, {self.adjusted_margin_high:+.1f}] gold"
-            )
+            wins = percent(self.adjusted_win_share, self.adjusted_low, self.adjusted_high)
+            margin = self.adjusted_margin, self.adjusted_margin_low, self.adjusted_margin_high
+            parts.append(f"less luck: wins {wins}, margin {ranged(*margin)} gold")
         return "; ".join(parts + self.helped())
 
     def helped(self) -> list[str]:

@@ -64,13 +64,7 @@ def play(games: SeededGames, net: Net, behaviour: Behaviour) -> tuple[Samples, P
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
     samples, played = new_samples(room), new_played(games.seeds)
     count = play_sample_games(
-        net,
-        new_scratch(net),
-        new_work(),
-        games.options.blank_states(),
-        behaviour,
-        played,
-        samples,
+        net, new_scratch(net), new_work(), games.options.blank_states(), behaviour, played, samples
     )
     done = played.plies > 0
     return Samples(*(array[:count] for array in samples)), Played(*(a[done] for a in played))
