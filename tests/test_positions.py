@@ -1,6 +1,5 @@
 """Cacao Positions: the shipped file, and what an agent loses in it."""
 
-import gzip
 import json
 from dataclasses import replace
 
@@ -176,30 +175,8 @@ def test_what_an_agent_does_not_play_or_may_not_do():
     three = next(one for one in SHIPPED if one.options.num_players == 3)
     numbers = [a.number for a in asked("forastero", [*some, three])]
     assert numbers == [one.number for one in some]
-    with pytest.raises(ValueError, match="forastero plays none of the positions"):
-        asked("forastero", [one for one in SHIPPED if one.options.num_players == 3])
     with pytest.raises(AgentError, match=r"looker in position \d+: illegal action 0"):
         asked(f"{__name__}:Outside", some)
-
-
-WHOLE, LATER = FILE.read_bytes(), b'{"format": "cacao-positions", "version": 9}'
-NO_POSITIONS = {
-    "plain": (b"{}", "Not a gzipped file"),
-    "empty": (gzip.compress(b"{}"), "format"),
-    "later": (gzip.compress(LATER), "another format or version"),
-    "cut": (WHOLE[:-40], "ended before"),
-    "damaged": (WHOLE[:5000] + bytes(100) + WHOLE[5100:], "decompressing|CRC"),
-    "deep": (gzip.compress(b"[" * 100_000), "recursion"),
-    "list": (gzip.compress(b"[1]"), "list"),
-}
-
-
-@pytest.mark.parametrize("name", NO_POSITIONS)
-def test_a_file_without_positions_gets_a_sentence(tmp_path, name):
-    content, reason = NO_POSITIONS[name]
-    (tmp_path / "file.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=rf"file.gz is not a file of positions: .*{reason}"):
-        read_positions(tmp_path / "file.gz")
 
 
 def test_agents_without_a_position_in_common_are_refused_before_they_are_asked(capsys, monkeypatch):

@@ -99,7 +99,6 @@ def add_commands(commands: Any) -> None:
         {
             "agents": (str, "agents; several are ranked in one table", {"nargs": "+"}),
             "--subset": (False, "the first hundred positions alone, for a slow agent"),
-            "--file": (str, "a file of positions; default: the one that is installed", _FILE),
             "--seed": (SEED, "of the agent's random numbers; default: 1,000,000,000"),
             **WORKERS,
             "--page": (str, "write the table of the agents between the markers of this page"),
@@ -189,8 +188,7 @@ def _positions(options: Namespace) -> None:
     from ..evaluation import positions
     from ..registry import load_agent
 
-    path = positions.FILE if options.file is None else as_path(options.file)
-    found = positions.read_positions(path, positions.SUBSET if options.subset else None)
+    found = positions.read_positions(positions.SUBSET if options.subset else None)
     agents = [load_agent(name, allow_code=True) for name in options.agents]
     if not any(all(agent.supports(one.options) for agent in agents) for one in found):
         raise ValueError(f"no position is played by all of {', '.join(options.agents)}")
@@ -199,14 +197,13 @@ def _positions(options: Namespace) -> None:
     with Bar(total=len(found) * len(agents), unit="position") as bar:
         for name, agent in zip(options.agents, agents):
             answers = positions.ask(name, agent, found, options.seed, options.workers, bar.update)
-            every.append(positions.document(agent, found, answers, options.seed, path))
-    helped = positions.helped(every)
-    table = positions.ranking(every)
+            every.append(positions.document(agent, found, answers, options.seed))
+    helped, table = positions.helped(every), positions.ranking(every)
     if options.page:
         write_between(options.page, f"{table.markdown()}\n{helped}".rstrip() + "\n")
-    alone = len(every) == 1 and not options.page
-    shown = positions.show(every[0]) if alone else table.text()
-    say(f"{shown}\n{helped}".rstrip(), every if len(every) > 1 else every[0], options.json)
+    alone = every[0] if len(every) == 1 else None
+    shown = positions.show(alone) if alone else table.text()
+    say(f"{shown}\n{helped}".rstrip(), alone or every, options.json)
 
 
 def _tasks(options: Namespace) -> int:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -24,16 +23,14 @@ import numpy.typing as npt
 
 from ..agent import RANDOM, Agent, AgentError, decider, seat_seed
 from ..agent import ask as ask_agent
-from ..data.storage import reading
 from ..engine.options import Options
 from ..engine.sources import engine_version
 from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
-from ..files import read_json, read_regular
+from ..files import read_json
 from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
-from .figures import ranged
-from .intervals import LEVEL, resampled_means
+from .intervals import LEVEL, ranged, resampled_means
 from .matches import Progress
 from .workers import do_all, load_versions
 
@@ -42,7 +39,6 @@ FILE = Path(__file__).with_name("positions.json.gz")
 STAGES = ("opening", "middle", "end")  # thirds of a game's placements
 SUBSET = 100  # positions for slow agents, the first in the file
 AT_ONCE = 64  # positions that an agent is asked for in one call
-MOST_BYTES = 100_000_000
 NOTHING = 0.05  # gold; a smaller loss is none, because the values are no better known
 FORMS = {"gold": "z.3f", "win": "z.1%", "best": ".0%"}  # of figures in print, by name
 UNITS = {"gold": 0.01, "win": 0.001}  # of a loss in the file
@@ -78,13 +74,10 @@ class JudgedPosition:
         return game
 
 
-def read_positions(path: Path = FILE, subset: int | None = None) -> list[JudgedPosition]:
-    """Return the positions of a file, or its first ones; ValueError if it is not such a file."""
-    with reading("a file of positions", path, gzip.BadGzipFile, EOFError, zlib.error):
-        data = json.loads(gzip.decompress(read_regular(path, MOST_BYTES)))
-        if (data["format"], data["version"]) != (FORMAT, VERSION):
-            raise ValueError("it has another format or version")
-        return [_position(number, row) for number, row in enumerate(data["positions"][:subset])]
+def read_positions(subset: int | None = None) -> list[JudgedPosition]:
+    """Return the positions that come with the package, or the first ones."""
+    rows = json.loads(gzip.decompress(FILE.read_bytes()))["positions"][:subset]
+    return [_position(number, row) for number, row in enumerate(rows)]
 
 
 def _position(number: int, row: Mapping[str, Any]) -> JudgedPosition:
@@ -157,8 +150,6 @@ def ask(
 ) -> list[Answer]:
     """Ask an agent, which ``spec`` names, about the positions that it plays; in their order."""
     asked = [one for one in positions if agent.supports(one.options)]
-    if not asked:
-        raise ValueError(f"{agent.name} plays none of the positions; it plays {agent.plays}")
     parts = [asked[first : first + AT_ONCE] for first in range(0, len(asked), AT_ONCE)]
     todo = {f"positions {some[0].number} to {some[-1].number}": some for some in parts}
     make = partial(_Asker, {spec: agent.version}, seed)
@@ -197,18 +188,14 @@ def figures(positions: Sequence[JudgedPosition], answers: Sequence[Answer]) -> l
 
 
 def document(
-    agent: Agent,
-    positions: Sequence[JudgedPosition],
-    answers: Sequence[Answer],
-    seed: int,
-    path: Path,
+    agent: Agent, positions: Sequence[JudgedPosition], answers: Sequence[Answer], seed: int
 ) -> dict[str, Any]:
     """Return all figures as plain data, as ``--json`` writes them."""
     return {
         "format": f"{FORMAT}-result",
         "version": VERSION,
         "agent": {agent.name: agent.version},
-        "sha256": _checksum(path),
+        "sha256": _checksum(),
         "seed": seed,
         "engine": engine_version(),
         "rows": figures(positions, answers),
@@ -224,27 +211,23 @@ def read_answers(path: Path) -> list[Any]:
     for one in every:
         if not isinstance(one, dict) or one.get("format") != f"{FORMAT}-result":
             raise ValueError(f"{path} is not a file of answers to Cacao Positions")
-        if one.get("sha256") != _checksum(FILE):
+        if one.get("sha256") != _checksum():
             raise ValueError(f"{path} has answers to another file of positions")
     return every
 
 
-def _checksum(path: Path) -> str:
-    return hashlib.sha256(read_regular(path, MOST_BYTES)).hexdigest()
+def _checksum() -> str:
+    return hashlib.sha256(FILE.read_bytes()).hexdigest()
 
 
 def helped(every: Sequence[Mapping[str, Any]]) -> str:
     """Return a sentence for each agent for which random moves were made, one a line."""
-    lines = []
-    for data in every:
-        answers = data["answers"]
-        own = sum(one["own"] for one in answers)
-        if own < len(answers):
-            [agent] = data["agent"]
-            lines.append(
-                f"{agent}: {own:,} of {len(answers):,} moves are its own, the others random."
-            )
-    return "\n".join(lines)
+    return "\n".join(
+        f"{agent}: {own:,} of {len(data['answers']):,} moves are its own, the others random."
+        for data in every
+        for agent in data["agent"]
+        if (own := sum(one["own"] for one in data["answers"])) < len(data["answers"])
+    )
 
 
 def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:
