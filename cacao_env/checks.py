@@ -47,6 +47,11 @@ def in_short(value: Any) -> str:
         return "a number too large to show"
 
 
+def reason_of(error: BaseException) -> str:
+    """Return what an error of a library says on one line, for an error message."""
+    return " ".join(str(error).split())[:300]
+
+
 def with_type(value: Any) -> str:
     """Return a value of a wrong type on one short line, with its type."""
     return f"{in_short(value)} ({type(value).__name__})"

@@ -6,12 +6,16 @@ import os
 import platform
 import re
 import subprocess
+from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from cacao_env import __version__
+
+_SB3 = ("stable-baselines3", "sb3-contrib")
+_LIBRARIES = ("numpy", "llvmlite", "pettingzoo", "gymnasium", "torch", *_SB3)
 
 
 def provenance() -> dict[str, Any]:
@@ -26,21 +30,10 @@ def provenance() -> dict[str, Any]:
 
 def versions() -> dict[str, str]:
     """Return the installed versions of what a result depends on, by package."""
-    names = (
-        "numpy",
-        "llvmlite",
-        "pettingzoo",
-        "gymnasium",
-        "torch",
-        "stable-baselines3",
-        "sb3-contrib",
-    )
     found = {"cacao-env": __version__, "python": platform.python_version()}
-    for name in names:
-        try:
+    for name in _LIBRARIES:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue
     return found
 
 
@@ -64,12 +57,10 @@ def git_commit() -> str | None:
 def machine() -> dict[str, Any]:
     """Return processor, number of cores, system and Python version."""
     processor = platform.processor()
-    try:
+    with suppress(OSError):
         info = Path("/proc/cpuinfo").read_text(encoding="utf-8")
-        found = re.search(r"^model name\s*:\s*(.+)$", info, re.M)
-        processor = found.group(1) if found else processor
-    except OSError:
-        pass
+        if found := re.search(r"^model name\s*:\s*(.+)$", info, re.M):
+            processor = found.group(1)
     return {
         "processor": processor or platform.machine(),
         "cores": os.cpu_count(),

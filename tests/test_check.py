@@ -1,6 +1,7 @@
 """The check of installed libraries, and the page that shows its programs."""
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ PAGES = Path(__file__).parent.parent / "docs" / "libraries"
 @pytest.mark.parametrize("library", check.LIBRARIES, ids=lambda library: library.name)
 def test_the_page_shows_the_program_that_is_run(library):
     shown = f'--8<-- "cacao_env/check/examples/{library.example}.py"'
-    assert (check.EXAMPLES / f"{library.example}.py").is_file()
+    assert find_spec(f"{check.__name__}.examples.{library.example}") is not None
     assert sum(shown in page.read_text(encoding="utf-8") for page in PAGES.glob("*.md")) == 1
 
 

@@ -31,6 +31,8 @@ from .networks import factors, new_net
 from .policies import PolicyLearner, ScheduledConfig
 from .state import Arrays, check_arrays
 
+_OF_PPO = {"epochs", "clip_range", "gamma", "gae_lambda", "entropy_coef", "final_entropy_coef"}
+
 
 @dataclass(frozen=True)
 class CloneConfig(ScheduledConfig):
@@ -48,16 +50,8 @@ class CloneConfig(ScheduledConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        unused = {
-            "epochs",
-            "clip_range",
-            "gamma",
-            "gae_lambda",
-            "entropy_coef",
-            "final_entropy_coef",
-        }
         for one in fields(self):
-            if one.name in unused and getattr(self, one.name) != one.default:
+            if one.name in _OF_PPO and getattr(self, one.name) != one.default:
                 raise ConfigError(f"{one.name} has no effect in training.clone, leave it out")
 
 

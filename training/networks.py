@@ -22,7 +22,7 @@ from torch import nn
 
 from cacao_env.agents.checkpoint import POLICY, CheckpointError, read_files
 from cacao_env.agents.onnx import described
-from cacao_env.checks import as_path
+from cacao_env.checks import as_path, reason_of
 from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
 from cacao_env.engine.geometry import window_cell
 from cacao_env.engine.observation import CHANNELS, layout, scale
@@ -289,6 +289,6 @@ def read_weights(folder: str | Path) -> dict[str, Array]:
         graph = onnx.load_from_string(network).graph
         found = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
     except Exception as error:  # onnx raises errors of protocol buffers and its own
-        reason = " ".join(str(error).split())[:200]
+        reason = reason_of(error)
         raise CheckpointError(f"{folder}: its ONNX file can't be read: {reason}") from None
     return found

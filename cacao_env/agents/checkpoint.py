@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import as_path, in_short
+from ..checks import as_path, in_short, reason_of
 from ..files import read_json, read_regular, sync_folder, write_json, write_whole
 from ..provenance import versions
 
@@ -247,8 +247,7 @@ def read_tensors(data: bytes) -> dict[str, Any]:
     try:
         return {name: np.array(x) for name, x in safetensors.numpy.load(data).items()}
     except Exception as error:  # the library raises its own, KeyError, TypeError and ValueError
-        reason = " ".join(str(error).split())[:200]
-        raise CheckpointError(f"is not a safetensors file: {reason}") from None
+        raise CheckpointError(f"is not a safetensors file: {reason_of(error)}") from None
 
 
 def tensor_metadata(data: bytes) -> Any:

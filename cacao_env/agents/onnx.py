@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..agent import decider
-from ..checks import as_path, in_short, need
+from ..checks import as_path, in_short, need, reason_of
 from ..engine.observation import ObservationDtype
 from ..engine.options import Options
 from ..files import read_regular, write_whole
@@ -43,12 +43,8 @@ _TYPES = {
 def description_of(about: Any, file: object) -> Form:
     """Return the description in plain data; CheckpointError names the file and what is wrong."""
     try:
-        options = Options(
-            about["num_players"],
-            about["volcanoes"],
-            about["decisions"],
-            about.get("table_size"),
-        )
+        fields = about["num_players"], about["volcanoes"], about["decisions"]
+        options = Options(*fields, about.get("table_size"))
         observation: ObservationForm = about["observation"]
         if observation == "candidates":
             observation = Candidates(about["rows"], about["replies"])
@@ -87,8 +83,7 @@ def describe(
     """
     path = as_path(path, CheckpointError)
     network = described(
-        read_regular(path, MOST_BYTES, CheckpointError),
-        Form(options or Options(), observation),
+        read_regular(path, MOST_BYTES, CheckpointError), Form(options or Options(), observation)
     )
     OnnxAgent(path.stem, network, path, {})
     write_whole(path, network)
@@ -158,9 +153,7 @@ class OnnxPolicy:
         try:
             found = dict(zip(self._wanted, self._session.run(self._wanted, fed), strict=True))
         except Exception as error:  # onnxruntime's errors have no common class
-            raise CheckpointError(
-                f"{self._file} can't be run: {' '.join(str(error).split())[:300]}"
-            ) from None
+            raise CheckpointError(f"{self._file} can't be run: {reason_of(error)}") from None
         logits = np.asarray(found["logits"])
         if logits.shape != (1, self.about.num_actions) or logits.dtype.kind != "f":
             raise CheckpointError(
@@ -186,7 +179,7 @@ def _session(network: bytes, file: object) -> Any:
     try:
         return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = reason_of(error)
         raise CheckpointError(f"{file} is not an ONNX file that can be run: {reason}") from None
 
 

@@ -69,10 +69,7 @@ def _policy_of(path: Path) -> tuple[Any, bytes]:
         content = path.read_bytes()
         data, parameters, _ = saved.load_from_zip_file(path, device="cpu")
         policy = data["policy_class"](
-            data["observation_space"],
-            data["action_space"],
-            lambda _: 0.0,
-            **data["policy_kwargs"],
+            data["observation_space"], data["action_space"], lambda _: 0.0, **data["policy_kwargs"]
         )
         policy.load_state_dict(parameters["policy"])
     except OSError as error:

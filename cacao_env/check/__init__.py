@@ -12,13 +12,11 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from .. import tables
 
 TIMEOUT = 600  # seconds, for one library
-EXAMPLES = Path(__file__).parent / "examples"
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,29 +53,18 @@ class GameFolder:
     ) -> None:
         self.path, self.keys, self.dropped = path, set[Key](), False
         self._rows: list[Row] = []  # those of the lines
-        read_back: Row = json.loads(json.dumps(settings))
-        try:
-            path.mkdir(parents=True, exist_ok=True)
-            self._lock = locked(
-                path / LOCK,
-                f"another process is adding games to {path}: wait for it, or give another folder "
-                "with --out",
-                DataError,
-            )
-        except OSError as error:
-            raise DataError(f"{path} can't be written: {error.strerror}") from None
-        try:
-            if (path / LINES).exists() and not (path / LINES).is_file():
-                raise OSError(errno.EINVAL, f"{LINES} is not a regular file")
-            self._file = (path / LINES).open("a+b")
-        except OSError as error:
-            self._lock.release()
-            raise DataError(f"{path} can't be written: {error.strerror}") from None
-        try:
-            self._open(read_back, about or {})
-        except BaseException:
-            self.close()
-            raise
+        taken = f"another process is adding games to {path}: wait for it, or give another folder "
+        with ExitStack() as undo:
+            with _writing(path):
+                path.mkdir(parents=True, exist_ok=True)
+                self._lock = locked(path / LOCK, f"{taken}with --out", DataError)
+                undo.callback(self._lock.release)
+                if (path / LINES).exists() and not (path / LINES).is_file():
+                    raise OSError(errno.EINVAL, f"{LINES} is not a regular file")
+                self._file = (path / LINES).open("a+b")
+                undo.callback(self.close)
+            self._open(json.loads(json.dumps(settings)), about or {})
+            undo.pop_all()
 
     def _open(self, settings: Row, about: Mapping[str, Any]) -> None:
         """Read the games that are there, or begin."""
@@ -127,11 +116,9 @@ class GameFolder:
 
     def add(self, rows: Sequence[Row]) -> None:
         """Add games, which reach the file before this returns."""
-        try:
+        with _writing(self.path / LINES):
             self._file.write(json.dumps(rows, separators=(",", ":")).encode() + b"\n")
             self._file.flush()
-        except OSError as error:
-            raise DataError(f"{self._file.name} can't be written: {error.strerror}") from None
         self._rows += rows
         self.keys |= {key_of(row) for row in rows}
 
@@ -148,20 +135,16 @@ class GameFolder:
         self._write_lines()
 
     def _write_manifest(self) -> None:
-        try:
+        with _writing(self.path / MANIFEST):
             write_manifest(self.path, self.manifest)
-        except OSError as error:
-            raise DataError(str(error)) from None
 
     def _write_lines(self) -> None:
         """Write the lines again, all or none."""
         content = json.dumps(self._rows, separators=(",", ":")) + "\n" if self._rows else ""
-        try:
+        with _writing(self.path / LINES):
             write_whole(self.path / LINES, content)
             self._file.close()
             self._file = (self.path / LINES).open("a+b")
-        except OSError as error:
-            raise DataError(str(error)) from None
 
     def close(self) -> None:
         """Close the file and give back the folder; a file without lines goes."""
@@ -170,6 +153,16 @@ class GameFolder:
             if not (self.path / LINES).stat().st_size:
                 (self.path / LINES).unlink()
         self._lock.release()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """Turn an OSError into a DataError; that of ``write_whole`` is a sentence already."""
+    try:
+        yield
+    except OSError as error:
+        why = f"{path} can't be written: {error.strerror}" if error.strerror else str(error)
+        raise DataError(why) from None
 
 
 def read_folder(path: Path) -> tuple[Row, Any]:

@@ -15,7 +15,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ..checks import in_short, need
+from ..checks import in_short, need, reason_of
 from ..engine.options import Options
 from ..files import read_json, read_regular, write_json, write_whole
 
@@ -49,14 +49,8 @@ MORE = {
 
 
 # Of data of other kinds.
-_ODD: tuple[type[Exception], ...] = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-)
+_ODD: tuple[type[Exception], ...] = (ValueError, LookupError, TypeError, AttributeError)
+_ODD += (OverflowError, RecursionError)
 
 
 class DataError(ValueError):
@@ -188,7 +182,7 @@ def reading(what: str, where: object, *more: type[Exception]) -> Iterator[None]:
     except DataError:
         raise
     except (*_ODD, *more) as error:
-        reason = " ".join(str(error).split())[:200] or type(error).__name__
+        reason = reason_of(error) or type(error).__name__
         raise DataError(f"{where} is not {what}: {reason}") from None
     except OSError as error:
         reason = error.strerror or in_short(error)

@@ -20,7 +20,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from ..agent import Agent
-from ..checks import need
+from ..checks import need, reason_of
 from ..registry import load_agents
 from .blocks import Chunk, Pairing
 from .matches import ChunkResult, Progress, play_chunk, warm_up
@@ -210,7 +210,7 @@ def connected(address: str) -> Any:
         try:
             ray.init(address=address, ignore_reinit_error=True, **options)
         except (ConnectionError, ValueError) as error:
-            reason = " ".join(str(error).split())[:200]
+            reason = reason_of(error)
             raise WorkerError(f"there is no Ray cluster at {address!r}: {reason}") from None
     return ray
 
@@ -245,8 +245,7 @@ def _result(ray: Any, ready: Any, job: str) -> Any:
             raise ValueError(str(error.cause)) from None
         raise WorkerError(f"a task failed while it played {job}: {error.cause}") from None
     except ray.exceptions.RayError as error:
-        reason = " ".join(str(error).split())[:200]
-        raise WorkerError(f"a task was lost while it played {job}: {reason}") from None
+        raise WorkerError(f"a task was lost while it played {job}: {reason_of(error)}") from None
 
 
 def _task(job: Any, make: bytes) -> tuple[int, Any]:

@@ -19,10 +19,7 @@ print("check_env_specs passes on GymEnv")
 
 group = "agents"  # all seats share one network
 env = PettingZooWrapper(
-    cacao_v0.env(table_size=15),
-    use_mask=True,
-    group_map=MarlGroupMapType.ALL_IN_ONE_GROUP,
-    seed=0,
+    cacao_v0.env(table_size=15), use_mask=True, group_map=MarlGroupMapType.ALL_IN_ONE_GROUP, seed=0
 )
 check_env_specs(env)
 print("check_env_specs passes")
