@@ -19,8 +19,7 @@ from cacao_env import Game, record
 from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.play import server as agent_server
-from cacao_env.play.page import page
-from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described
+from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described, page
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
 from tests.games import as_asked, played
 from tests.sources import ROOT

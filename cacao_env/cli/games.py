@@ -225,7 +225,7 @@ def _render(options: Namespace) -> None:
 
 def _view(options: Namespace) -> int:
     """Write or open the page; with ``--agent`` serve it until Ctrl-C."""
-    from ..play.page import page
+    from ..play.server import page
 
     given: dict[str, Any] = {}
     if options.record is not None:
@@ -251,8 +251,7 @@ def _view(options: Namespace) -> int:
 
 
 def _serve(options: Namespace, given: dict[str, Any]) -> int:
-    from ..play.page import page
-    from ..play.server import AgentServer, described
+    from ..play.server import AgentServer, described, page
     from ..registry import load_agent
 
     agents = {name: load_agent(name, allow_code=True) for name in options.agent}

@@ -1,6 +1,7 @@
-"""A server for agents that are Python code or ONNX files: a game comes in, a move goes out.
+"""The page, and a server for agents that are Python code or ONNX files: a game in, a move out.
 
-It keeps nothing but the agents that the command line named.  It serves the page to this machine alone.
+``page/build.mjs`` makes the page, one file that plays by the engine inside it.  The server keeps
+nothing but the agents that the command line named, and serves the page to this machine alone.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
 from typing import Any
 
 from ..agent import Agent, Player, one_line, require
@@ -21,6 +24,26 @@ HOST = "127.0.0.1"
 MAX_REQUEST = 50_000  # bytes; a game with all its moves has about 4,000
 MAX_WAITING = 8  # requests for a move, the one being answered included
 REQUEST_SECONDS = 20  # in which a request must arrive
+_PLACE = "globalThis.CACAO_GIVEN=null;"  # the build of the page leaves it for what a command adds
+
+
+@cache
+def _built() -> str:
+    return (files(__package__) / "page" / "play.html").read_text(encoding="utf-8")
+
+
+def page(**given: Any) -> str:
+    """Return the page with what a command gives it.
+
+    ``record``: the text of a game record to show.  ``server``: ``{"agents": [{"name", "players",
+    "volcanoes"}, ...]}`` of the server that serves the page.
+    """
+    if not given:
+        return _built()
+    data = json.dumps(given, separators=(",", ":")).replace("<", "\\u003c")  # ends no script
+    before, place, after = _built().partition(_PLACE)
+    assert place, "the page has no place for what is given"
+    return f"{before}globalThis.CACAO_GIVEN={data};{after}"
 
 
 class Refused(Exception):
