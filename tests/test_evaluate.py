@@ -369,7 +369,7 @@ def test_games_of_an_agent_that_changed_are_not_used_again(
 
 def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
     with pytest.raises(ValueError, match=r"^random was changed after the evaluation had begun$"):
-        workers.ChunkPlayer({"greedy": "built-in", "random": "older"}, 1)
+        workers.chunk_player({"greedy": "built-in", "random": "older"}, 1)
 
 
 @pytest.mark.usefixtures("no_luck")

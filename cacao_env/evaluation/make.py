@@ -25,7 +25,7 @@ from . import SEED
 from .blocks import Chunk, Pairing, pairings
 from .rows import rows_of
 from .run import missing, versions_of
-from .workers import ChunkPlayer, do_all
+from .workers import chunk_player, do_all
 
 SHARD = 10_000  # deals of a file
 AT_ONCE = 50  # deals that a worker plays side by side
@@ -93,7 +93,8 @@ def make(
         require(agent, recipe.options)
     settings, names = recipe.settings(agents), [agent.name for agent in agents]
     specs = dict(zip(recipe.agents, (agent.version for agent in agents)))
-    player = partial(ChunkPlayer, specs, recipe.seed, recipe.luck)
+    lucky = recipe.pairs(names) if recipe.luck else ()
+    player = partial(chunk_player, specs, recipe.seed, lucky)
     with (
         closing(GameFolder(folder, settings, about)) as kept,
         Bar(total=recipe.games(names), unit="game") as bar,

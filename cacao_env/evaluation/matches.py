@@ -75,7 +75,7 @@ class PlayedGame:
 
     def adjusted_win_share(self, seat: int) -> float:
         """Return the seat's share of the win less its luck."""
-        return self.win_share(seat) - (self._lucks[WIN_SHARES][seat])
+        return self.win_share(seat) - self._lucks[WIN_SHARES][seat]
 
     def adjusted_margin(self, seat: int) -> float:
         """Return the seat's margin less its luck and plus that of the others, in the mean."""
@@ -206,8 +206,6 @@ def luck_pays(pairing: Pairing, agents: Mapping[str, Agent], seed: int) -> bool:
     One decision of each agent and the luck of one random game are timed.  Fast agents play several
     games in the time that the luck of one takes; searches, language models and people do not.
     """
-    if pairing.task:
-        return False
     warm_up(Chunk(pairing, [0]), agents, seed)
     game = Game.deal(pairing.options, seed)
     seen, turns, a_game = game.determinise(0, seed), int(game.state.tiles_each), 0.0
@@ -236,11 +234,7 @@ def play_chunk(
     progress: Progress = lambda games: None,
     luck: bool = False,
 ) -> ChunkResult:
-    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``.
-
-    Without ``luck``, and in a task, no game has any.
-    """
-    luck = luck and not chunk.pairing.task
+    """Play the games of a chunk to their end; block b has the deal of seed ``seed + b``."""
     matches = [
         _Episode(chunk, block, agents, seed)
         if chunk.pairing.task

@@ -23,16 +23,15 @@ import numpy.typing as npt
 
 from ..agent import RANDOM, Agent, AgentError, decider, seat_seed
 from ..agent import ask as ask_agent
-from ..engine.options import Options
+from ..engine.options import PLAYERS, Options
 from ..engine.sources import engine_version
-from ..engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..files import read_json
 from ..game import Game
 from ..provenance import provenance
 from ..tables import DataTable
 from .intervals import LEVEL, ranged, resampled_means
 from .matches import Progress
-from .workers import do_all, load_versions
+from .workers import Do, do_all, load_versions
 
 FORMAT, VERSION = "cacao-positions", 1
 FILE = Path(__file__).with_name("positions.json.gz")
@@ -105,29 +104,28 @@ class Answer:
     own: bool = True  # False if a random move was made for the agent
 
 
-class _Asker:
-    """Asks an agent of its own."""
+def _asker(specs: Mapping[str, str], seed: int) -> Do[Sequence[JudgedPosition], list[Answer]]:
+    """Return what asks an agent of its own."""
+    [agent] = load_versions(specs)
 
-    def __init__(self, specs: Mapping[str, str], seed: int) -> None:
-        [self._agent] = load_versions(specs)
-        self._seed = seed
-
-    def __call__(self, positions: Sequence[JudgedPosition], progress: Progress) -> list[Answer]:
+    def answers(positions: Sequence[JudgedPosition], progress: Progress) -> list[Answer]:
         seen, memory = [], []
         for one in positions:
             game = one.game()
             # A copy with the hidden tiles dealt again: no agent sees the true deal.
             seen.append(game.determinise(decider(game), one.number))
-            seats = (self._agent.name,) * game.num_players
-            of_seat = seat_seed(self._seed, one.number, one.options, seats, decider(game))
-            memory.append(self._agent.begin(of_seat))
-        actions = ask_agent(self._agent, seen, memory)
+            seats = (agent.name,) * game.num_players
+            of_seat = seat_seed(seed, one.number, one.options, seats, decider(game))
+            memory.append(agent.begin(of_seat))
+        actions = ask_agent(agent, seen, memory)
         progress(len(actions))
-        own = [RANDOM not in self._agent.notes(one).get("counts", {}) for one in memory]
+        own = [RANDOM not in agent.notes(one).get("counts", {}) for one in memory]
         try:
             return [answer_of(*one) for one in zip(positions, actions, own, strict=True)]
         except ValueError as error:
-            raise AgentError(f"{self._agent.name} in {error}") from None
+            raise AgentError(f"{agent.name} in {error}") from None
+
+    return answers
 
 
 def answer_of(one: JudgedPosition, action: int, own: bool) -> Answer:
@@ -152,7 +150,7 @@ def ask(
     asked = [one for one in positions if agent.supports(one.options)]
     parts = [asked[first : first + AT_ONCE] for first in range(0, len(asked), AT_ONCE)]
     todo = {f"positions {some[0].number} to {some[-1].number}": some for some in parts}
-    make = partial(_Asker, {spec: agent.version}, seed)
+    make = partial(_asker, {spec: agent.version}, seed)
     with closing(do_all(todo, make, workers, progress)) as answers:
         found = [answer for some in answers for answer in some]
     return sorted(found, key=lambda answer: answer.number)
@@ -259,7 +257,7 @@ def ranking(every: Sequence[Mapping[str, Any]]) -> DataTable:
         rows.append(
             (
                 *(*every[this]["agent"], _mean(lost[this], "z.3f"), gain, by_referee),
-                *(players.get(n, "") for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)),
+                *(players.get(n, "") for n in PLAYERS),
             )
         )
     head = ("agent", "gold lost", "more than above", "by referee", "2 players", "3", "4")

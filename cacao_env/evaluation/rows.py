@@ -99,17 +99,16 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
     return [ChunkResult(*pair) for pair in found.items()]
 
 
-def lucks_of(games: Games) -> list[tuple[Pairing, bool]]:
-    """Return the pairing of each game, and whether the game has luck."""
+def lucks_of(games: Games) -> dict[Pairing, bool]:
+    """Return the pairings of games, and whether their games have luck."""
     table, players = games.table, games.options.num_players
     known = "luck" in table.schema.names
     found = table.column("luck").to_pylist() if known else [[]] * len(games)
-    return [
-        (Pairing(games.options, names[seat], names[(seat + 1) % players]), bool(own))
-        for names, seat, own in zip(
-            table.column("agents").to_pylist(), table.column("candidate").to_pylist(), found
-        )
-    ]
+    seatings = table.column("agents").to_pylist(), table.column("candidate").to_pylist()
+    return {
+        Pairing(games.options, names[seat], names[(seat + 1) % players]): bool(own)
+        for names, seat, own in zip(*seatings, found)
+    }
 
 
 def _win_shares(scores: list[int], cacao: list[int]) -> list[float]:

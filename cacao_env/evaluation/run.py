@@ -40,7 +40,7 @@ from .matches import ChunkResult, luck_pays, play_chunk, warm_up
 from .rows import lucks_of, replayed_games, results_of, rows_of
 from .sprt import SequentialTest, SprtResult
 from .summary import Result, Summary, block_scores, summarise
-from .workers import ChunkPlayer, do_all
+from .workers import chunk_player, do_all
 
 FORMAT, VERSION = "cacao-evaluation", 2
 MOST_BLOCKS = 10_000  # until a test is decided
@@ -188,7 +188,7 @@ def play(
     ``luck``: the pairings whose games have luck.
     """
     versions = dict(zip(plan.specs, plan.versions.values(), strict=True))
-    make = partial(ChunkPlayer, versions, plan.seed, luck)
+    make = partial(chunk_player, versions, plan.seed, luck)
     jobs = {chunk.key: chunk for chunk in todo}
     with (
         Bar(total=sum(chunk.num_games for chunk in todo), unit="game") as bar,
@@ -254,23 +254,20 @@ def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing
     """Return the pairings whose games have luck: as in the folder, as is wanted, or where it pays."""
     stored: dict[Pairing, bool] = {}
     for games in load_each(folder.path) if folder.keys else ():
-        for pairing, own in lucks_of(games):
-            stored[pairing] = own
+        stored |= lucks_of(games)
     every = {chunk.pairing for chunk in plan_chunks(plan)}
-    if luck is not None and not plan.task:
-        for pairing, own in stored.items():
-            if pairing in every and own != luck:
-                there, option = ("luck", "--no-luck") if own else ("no luck", "--luck")
-                raise ValueError(
-                    f"the games in {folder.path} have {there}, expected the same for all: leave out "
-                    f"{option}, or name another --out"
-                )
-    rest = [pairing for pairing in every if pairing not in stored and not plan.task]
+    for pairing, own in stored.items():
+        if pairing in every and luck is not None and own != luck:
+            there, option = ("luck", "--no-luck") if own else ("no luck", "--luck")
+            raise ValueError(
+                f"the games in {folder.path} have {there}, expected the same for all: leave out "
+                f"{option}, or name another --out"
+            )
+    rest = {pairing for pairing in every if pairing not in stored and not plan.task}
     if luck is None and rest:
         agents = {one.name: one for one in load_agents(plan.specs, allow_code=True)}
-        chosen = {pairing for pairing in rest if luck_pays(pairing, agents, plan.seed)}
-    else:
-        chosen = set(rest) if luck else set()
+        rest = {pairing for pairing in rest if luck_pays(pairing, agents, plan.seed)}
+    chosen = set() if luck is False else rest
     return chosen | {pairing for pairing, own in stored.items() if own}
 
 

@@ -53,27 +53,23 @@ def load_versions(specs: Mapping[str, str]) -> list[Agent]:
     return agents
 
 
-class ChunkPlayer:
-    """Play chunks with agents of its own; a pairing's first chunk is preceded by a warm-up.
+def chunk_player(
+    specs: Mapping[str, str], seed: int, luck: Collection[Pairing] = ()
+) -> Do[Chunk, ChunkResult]:
+    """Return what plays chunks; a pairing's first chunk is preceded by a warm-up.
 
     ``specs``: the agents as ``load_agent`` takes them, each with the version that it must have.
-    ``luck``: whether games have luck, or the pairings whose games have.
+    ``luck``: the pairings whose games have luck.
     """
+    agents, warm = {agent.name: agent for agent in load_versions(specs)}, set[Pairing]()
 
-    def __init__(
-        self, specs: Mapping[str, str], seed: int, luck: bool | Collection[Pairing] = False
-    ) -> None:
-        self.agents = {agent.name: agent for agent in load_versions(specs)}
-        self.seed, self.luck = seed, luck
-        self._warm: set[Pairing] = set()
+    def play(chunk: Chunk, progress: Progress) -> ChunkResult:
+        if chunk.pairing not in warm:
+            warm_up(chunk, agents, seed)
+            warm.add(chunk.pairing)
+        return play_chunk(chunk, agents, seed, progress, chunk.pairing in luck)
 
-    def __call__(self, chunk: Chunk, progress: Progress) -> ChunkResult:
-        """Play a chunk."""
-        if chunk.pairing not in self._warm:
-            warm_up(chunk, self.agents, self.seed)
-            self._warm.add(chunk.pairing)
-        luck = self.luck if isinstance(self.luck, bool) else chunk.pairing in self.luck
-        return play_chunk(chunk, self.agents, self.seed, progress, luck)
+    return play
 
 
 def do_all(
