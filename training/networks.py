@@ -24,7 +24,7 @@ from cacao_env.agents.checkpoint import POLICY, CheckpointError, read_files
 from cacao_env.agents.onnx import described
 from cacao_env.checks import as_path, reason_of
 from cacao_env.engine.actions import ACT_ACTIONS, FILL_ACTIONS
-from cacao_env.engine.geometry import window_cell
+from cacao_env.engine.geometry import OFFSETS, window_cell
 from cacao_env.engine.observation import CHANNELS, layout, scale
 from cacao_env.engine.symmetry import channel_images, image_of_cell
 from cacao_env.engine.tiles import NUM_VARIANTS, WORKER_KINDS
@@ -35,7 +35,7 @@ Array = npt.NDArray[Any]
 LATE_ACTIONS = FILL_ACTIONS + ACT_ACTIONS
 TURNS = 4
 # The cells read around a worker cell: the jungle cells beside it, the worker cells beyond those.
-JUNGLE_STEPS = ((-1, 0), (0, 1), (1, 0), (0, -1))
+JUNGLE_STEPS = OFFSETS
 WORKER_STEPS = ((0, 0), (-1, -1), (-1, 1), (1, 1), (1, -1), (-2, 0), (0, 2), (2, 0), (0, -2))
 _NAMES = [name for name, _, _ in CHANNELS]
 _FIRST_WORKER, _TO_FILL = _NAMES.index("workers_north"), _NAMES.index("to_fill")

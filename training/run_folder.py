@@ -34,7 +34,6 @@ class RunFolder:
     """
 
     def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
-        self.path = path
         path.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(path)
         try:
@@ -83,9 +82,9 @@ def require_room(folder: Path, overwrite: bool) -> None:
     """Raise ConfigError if a run is there and must not be overwritten, or is training."""
     if folder.exists():
         _locked(folder).release()  # a run that is training there needs its files
-        for file, how in ((STATE, f"resume it with --resume {folder}, or "), (MANIFEST, "")):
+        resume = f"resume it with --resume {folder}, or "
+        for file, kind, how in ((STATE, "run", resume), (MANIFEST, "checkpoint", "")):
             if (folder / file).exists() and not overwrite:
-                kind = "run" if file == STATE else "checkpoint"
                 raise ConfigError(
                     f"{folder} has a {kind} already; {how}give another --out or --overwrite"
                 )

@@ -27,8 +27,7 @@ from cacao_env.agents.value.net import from_params
 from cacao_env.agents.value.ordering import ORDERING_SHAPE
 from cacao_env.data.folder import GameFolder, key_of
 from cacao_env.data.storage import arrow
-from cacao_env.engine.options import Options
-from cacao_env.engine.tiles import MAX_PLAYERS, MIN_PLAYERS
+from cacao_env.engine.options import PLAYERS, Options
 from cacao_env.evaluation.make import card
 from cacao_env.evaluation.workers import cores
 from cacao_env.files import write_whole
@@ -97,11 +96,10 @@ class AfterstateConfig(RunConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        counts = [str(n) for n in range(MIN_PLAYERS, MAX_PLAYERS + 1)]
+        counts = list(map(str, PLAYERS))
         if set(self.players) - set(counts):
-            raise ConfigError(
-                f"players is {self.players!r}, expected weights of {', '.join(counts)}"
-            )
+            known = ", ".join(counts)
+            raise ConfigError(f"players is {self.players!r}, expected weights of {known}")
         check_weights("players", self.players)
         if self.greedy_rounds and not self.greedy_kept and not self.others:
             raise ConfigError("greedy_kept and others are 0: no position of greedy's games is kept")

@@ -74,8 +74,6 @@ class Bot(Agent):
 
     def __init__(self, name: str) -> None:
         kind, _, rest = name.partition(":")
-        if kind not in BOTS:
-            raise ValueError(f"there is no agent {kind!r}; there are: {', '.join(sorted(BOTS))}")
         self.name, self._kind = name, BOTS[kind]
         self._values = parse_values(f"bot {kind}", rest, self._kind.parameters)
 

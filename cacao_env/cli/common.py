@@ -122,9 +122,8 @@ def run_command(work: Callable[[], int | None]) -> int:
 
 def prepare(options: Namespace) -> None:
     """Check the extra and the number of processes, and let the processes share the cores."""
-    workers = getattr(options, "workers", None)
-    if workers is not None:
-        as_int("--workers", workers, 1)
+    if options.workers is not None:
+        as_int("--workers", options.workers, 1)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for package in ("pyarrow", "threadpoolctl"):
         need(package, package, "evaluate")

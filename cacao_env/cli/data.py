@@ -38,7 +38,7 @@ def add_commands(commands: Any) -> None:
             "--as": (
                 "chat",
                 "export: conversations (JSONL), Minari or game records",
-                {"choices": list(EXPORTS), "dest": "form"},
+                {"choices": ["chat", "minari", "records"], "dest": "form"},
             ),
             "--seat": (0, "export to Minari: whose episodes; default: 0"),
             "--out": (
@@ -65,7 +65,8 @@ def _make(options: Namespace) -> None:
     from ..evaluation.run import file_name
 
     agents = split_names(options.name)
-    rules = Options(options.players or 2, options.volcanoes, options.decisions)
+    players = 2 if options.players is None else options.players
+    rules = Options(players, options.volcanoes, options.decisions)
     recipe = Recipe(tuple(agents), rules, options.deals, options.seed, options.luck)
     name = f"{file_name(agents)}-{rules.num_players}p{'-volcanoes' * rules.volcanoes}"
     folder = as_path(options.out or HOME / name)
@@ -98,31 +99,17 @@ def _check(options: Namespace) -> None:
 
 
 def _export(options: Namespace) -> None:
-    from ..data import load
+    from ..data import export, load
+    from ..text.chat import write_chat
 
     if options.out is None:
         raise ValueError("--out is missing: the file or the folder, or the name for Minari")
     games = load(options.name, options.players)
-    print(f"{options.out}: {EXPORTS[options.form](games, options)}")
-
-
-def _to_chat(games: Any, options: Namespace) -> str:
-    from ..text.chat import write_chat
-
-    check_writable(options.out)
-    return f"{write_chat(games, as_path(options.out)):,} conversations"
-
-
-def _to_minari(games: Any, options: Namespace) -> str:
-    from ..data.export import minari
-
-    return f"{minari(games, options.out, options.seat):,} episodes"
-
-
-def _to_records(games: Any, options: Namespace) -> str:
-    from ..data.export import records
-
-    return f"{records(games, as_path(options.out)):,} game records"
-
-
-EXPORTS = {"chat": _to_chat, "minari": _to_minari, "records": _to_records}
+    if options.form == "chat":
+        check_writable(options.out)
+        made = f"{write_chat(games, as_path(options.out)):,} conversations"
+    elif options.form == "minari":
+        made = f"{export.minari(games, options.out, options.seat):,} episodes"
+    else:
+        made = f"{export.records(games, as_path(options.out)):,} game records"
+    print(f"{options.out}: {made}")

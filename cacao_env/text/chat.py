@@ -24,12 +24,10 @@ def write_chat(games: Games, path: Path) -> int:
         for number, names in enumerate(agents)
         for line in conversations(games[number], names, int(games.deals[number]))
     )
-    count = 0
     with writing(path, pipes=True) as file:
         for line in Bar(found, unit="seat"):
             file.write(json.dumps(line).encode() + b"\n")
-            count += 1
-    return count
+    return len(games) * games.options.num_players
 
 
 def conversations(game: Game, names: Sequence[str], deal: int) -> Iterator[dict[str, Any]]:

@@ -15,13 +15,12 @@ from cacao_env.agents.value.net import Net, new_scratch
 from cacao_env.agents.value.turns import new_work
 from cacao_env.data.folder import Row
 from cacao_env.engine.options import Options
-from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS
+from cacao_env.engine.tiles import MAX_PLAYERS, MAX_TURNS, TILES_EACH
 
 from .games import Behaviour, Played, Samples, new_played, new_samples, play_sample_games
 
 CHUNK = 100  # games that one thread plays at a time
 _GAMES = 0  # tells random numbers for games from those for batches
-_TURNS = {2: 22, 3: 30, 4: 36}
 
 
 class SeededGames(NamedTuple):
@@ -59,8 +58,9 @@ def split_games(
 def play(games: SeededGames, net: Net, behaviour: Behaviour) -> tuple[Samples, Played]:
     """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players
-    turns = min(MAX_TURNS, _TURNS[players])
-    a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
+    a_game = (
+        players * int(TILES_EACH[players]) * (behaviour.kept + (players - 1) * behaviour.others)
+    )
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
     samples, played = new_samples(room), new_played(games.seeds)
     count = play_sample_games(
