@@ -437,17 +437,15 @@ def test_conversations_are_those_of_the_games(games, tmp_path):
     assert write_chat(games[2:3], Path(os.devnull)) == 3
 
 
-@pytest.mark.parametrize("form", ["flat", "planes"])
-def test_minari_has_one_seats_episodes(games, form, tmp_path, monkeypatch):
+def test_minari_has_one_seats_episodes(games, tmp_path, monkeypatch):
     minari = pytest.importorskip("minari", reason="Minari is not installed")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
-    assert to_minari(games, "cacao/test-v0", seat=1, observation=form) == 8
+    assert to_minari(games, "cacao/test-v0", seat=1) == 8
     found = list(minari.load_dataset("cacao/test-v0").iterate_episodes())
-    for episode, own in zip(found, games.episodes(seat=1, observation=form), strict=True):
+    for episode, own in zip(found, games.episodes(seat=1), strict=True):
         seen, shown = episode.observations, own.observations
-        for key in shown if form == "planes" else [...]:
-            np.testing.assert_array_equal(seen[key][:-1], shown[key])
-            np.testing.assert_array_equal(seen[key][-1], shown[key][-1])  # one more than choices
+        np.testing.assert_array_equal(seen[:-1], shown)
+        np.testing.assert_array_equal(seen[-1], shown[-1])  # one more than choices
         np.testing.assert_array_equal(episode.actions, own.actions)
         np.testing.assert_array_equal(episode.infos["action_mask"][:-1], own.action_masks)
         assert not episode.infos["action_mask"][-1].any()  # nobody is asked at the end

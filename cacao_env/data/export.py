@@ -15,31 +15,23 @@ from .. import record
 from ..checks import as_seat, need
 from ..engine.progress import Bar
 from ..files import write_whole
-from ..greedy.candidates import ObservationForm
 from ..views import Form
 from .games import Decisions, Games
 
 AT_ONCE = 256  # episodes in memory
 
 
-def minari(
-    games: Games,
-    name: str,
-    seat: int = 0,
-    observation: ObservationForm = "flat",
-    returns: str = "outcome",
-) -> int:
+def minari(games: Games, name: str, seat: int) -> int:
     """Write one seat's episodes as a data set of Minari; return how many there are.
 
-    The reward of the last decision is the return, the others are 0.  ``infos`` have the masks, the
-    deal and the number of each decision.
+    Observations are flat, uint8.  The reward of the last decision is the return, from -1 to 1, the
+    others are 0.  ``infos`` have the masks, the deal and the number of each decision.
     """
     library = need("minari", "minari")
     seat = as_seat(seat, games.options.num_players)
-    dtype: Any = "uint8" if observation in ("flat", "planes") else "float32"
-    form = Form(games.options, observation, dtype, "info")
-    every = games.episodes(seat, observation=observation, returns=returns, dtype=dtype)
-    episodes = (_episode(games, own) for own in Bar(every, total=len(games), unit="game"))
+    form = Form(games.options, "flat", "uint8", "info")
+    every = Bar(games.episodes(seat), total=len(games), unit="game")
+    episodes = (_episode(games, own) for own in every)
     found, made = None, 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # about the author and where the code is
@@ -66,9 +58,7 @@ def _episode(games: Games, own: Decisions) -> Any:
     count, seen = len(own.actions), own.observations
     return buffer(
         # One observation more than decisions: nobody is asked at the end, so the last is repeated.
-        observations={key: _longer(part) for key, part in seen.items()}
-        if isinstance(seen, dict)
-        else _longer(seen),
+        observations=np.concatenate([seen, seen[-1:]]),
         actions=own.actions,
         rewards=[0.0] * (count - 1) + [float(own.returns[-1])],
         terminations=[False] * (count - 1) + [True],
@@ -80,10 +70,6 @@ def _episode(games: Games, own: Decisions) -> Any:
             "ply": [*own.plies.tolist(), -1],
         },
     )
-
-
-def _longer(rows: Any) -> Any:
-    return np.concatenate([rows, rows[-1:]])
 
 
 def records(games: Games, folder: Path) -> int:
