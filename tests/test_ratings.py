@@ -173,7 +173,7 @@ def test_a_pair_that_few_blocks_have_is_rated_in_every_sample():
 def test_strengths_are_the_most_likely_ones():
     """Each agent then wins as often as its strength says."""
     wins = np.array([[0, 30, 40.0], [12, 0, 25], [3, 9, 0]])
-    counted, found = wins + 0.5 * (wins + wins.T > 0), strengths(wins)
+    counted, found = wins + 0.5 * (wins + wins.T > 0), strengths(wins, wins + wins.T > 0)
     chances = 1 / (1 + 10 ** ((found[None, :] - found[:, None]) / 400))
     total = (counted + counted.T) * chances
     np.testing.assert_allclose(total.sum(axis=1), counted.sum(axis=1), rtol=1e-6)

@@ -128,7 +128,7 @@ class GameFolder:
             return
         rows = sorted(self._rows, key=_place)
         name = f"games-{len(self.manifest['files']):05}.parquet"
-        parts = write_games(self.path / name, _table(rows))
+        parts = write_games(self.path / name, table_of(rows))
         self.manifest["files"].append({"name": name, "games": len(rows), "parts": parts})
         self._write_manifest()
         self._rows = []
@@ -167,7 +167,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 def read_folder(path: Path) -> tuple[Row, Any]:
     """Return the manifest and the table of all games of a folder, those of an unfinished one too."""
-    manifest, tables = read_manifest(path), []
+    manifest = read_manifest(path)
     with reading("a folder of games", path):
         tables = list(read_tables(path, manifest))
         lines = path / LINES
@@ -177,17 +177,11 @@ def read_folder(path: Path) -> tuple[Row, Any]:
             there = {key_of(row) for found in tables for row in keys_of(found)}
             rows = [row for row in rows if key_of(row) not in there]
             if rows:
-                tables.append(_table(rows))
+                tables.append(table_of(rows))
         if not tables:
             raise DataError(f"{path} has no games yet: the command that makes it resumes")
         joined = arrow()[0].concat_tables(tables, promote_options="default")
         return manifest, joined.combine_chunks()
-
-
-def _table(rows: Sequence[Row]) -> Any:
-    """Return games as a table; who noted nothing has no notes."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return table_of({name: [row.get(name, "") for row in rows] for name in names})
 
 
 def keys_of(table: Any) -> list[Row]:

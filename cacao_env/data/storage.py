@@ -62,11 +62,12 @@ def arrow() -> tuple[Any, Any]:
     return need("pyarrow", "pyarrow", "evaluate"), need("pyarrow.parquet", "pyarrow", "evaluate")
 
 
-def table_of(columns: Mapping[str, Sequence[Any]]) -> Any:
-    """Return a table of columns, lists of plain data by name, in the types of the format."""
+def table_of(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return games, plain data by column, as a table; who noted nothing has no notes."""
     pa, _ = arrow()
-    arrays = {name: pa.array(column, _type(name)) for name, column in columns.items()}
-    return pa.table(arrays)
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name, "") for row in rows] for name in names}
+    return pa.table({name: pa.array(column, _type(name)) for name, column in columns.items()})
 
 
 def _type(name: str) -> Any:

@@ -58,10 +58,6 @@ class Recipe:
         alone = [Pairing(self.options, name, name) for name in names]
         return alone + pairings(names, [self.options])
 
-    def games(self, names: Sequence[str]) -> int:
-        """Return the number of games."""
-        return sum(chunk.num_games for shard in self.shards(names) for chunk in shard)
-
     def shards(self, names: Sequence[str]) -> Iterator[list[Chunk]]:
         """Yield the chunks of each file."""
         pairs = self.pairs(names)
@@ -92,14 +88,13 @@ def make(
     for agent in agents:
         require(agent, recipe.options)
     settings, names = recipe.settings(agents), [agent.name for agent in agents]
-    specs = dict(zip(recipe.agents, (agent.version for agent in agents)))
+    specs = dict(zip(recipe.agents, settings["agents"].values()))
     lucky = recipe.pairs(names) if recipe.luck else ()
     player = partial(chunk_player, specs, recipe.seed, lucky)
-    with (
-        closing(GameFolder(folder, settings, about)) as kept,
-        Bar(total=recipe.games(names), unit="game") as bar,
-    ):
-        for shard in recipe.shards(names):
+    shards = list(recipe.shards(names))
+    total = sum(chunk.num_games for shard in shards for chunk in shard)
+    with closing(GameFolder(folder, settings, about)) as kept, Bar(total=total, unit="game") as bar:
+        for shard in shards:
             todo = [one for chunk in shard if (one := missing(chunk, recipe.seed, kept.keys))]
             bar.update(sum(one.num_games for one in shard) - sum(one.num_games for one in todo))
             jobs = {one.key: one for one in todo}

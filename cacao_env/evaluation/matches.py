@@ -190,9 +190,11 @@ class _Episode(_Match):
 
 
 def warm_up(chunk: Chunk, agents: Mapping[str, Agent], seed: int) -> None:
-    """Ask both agents for one decision, untimed, so that compiling and loading is done."""
-    for name in _asked(chunk.pairing):
-        seen = Game.deal(chunk.pairing.options, seed).determinise(0, seed)
+    """Ask the agents for one decision, untimed, so that compiling and loading is done."""
+    pairing = chunk.pairing
+    # A task's environment asks its opponents itself.
+    for name in (pairing.agent,) if pairing.task else (pairing.agent, pairing.opponent):
+        seen = Game.deal(pairing.options, seed).determinise(0, seed)
         agents[name].act([seen], [agents[name].begin(0)])
 
 
@@ -220,11 +222,6 @@ def luck_pays(pairing: Pairing, agents: Mapping[str, Agent], seed: int) -> bool:
     begin = time.perf_counter()
     luck_of(game)
     return time.perf_counter() - begin < (LUCK_SAVES - 1) * a_game
-
-
-def _asked(pairing: Pairing) -> tuple[str, ...]:
-    """The agents that are asked here: a task's environment asks its opponents itself."""
-    return (pairing.agent,) if pairing.task else (pairing.agent, pairing.opponent)
 
 
 def play_chunk(

@@ -52,15 +52,11 @@ def pair_wins(
     return wins
 
 
-def strengths(
-    wins: npt.NDArray[np.float64], met: npt.NDArray[np.bool_] | None = None
-) -> npt.NDArray[np.float64]:
+def strengths(wins: npt.NDArray[np.float64], met: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """Return the Elo of each agent, mean 0, from wins of one over the other, (agents, agents).
 
-    ``met``: the pairs that get the prior; None for those with a win.  ValueError if some agents did not
-    meet, not even through others.
+    ``met``: the pairs that get the prior.  ValueError if some did not meet, not even through others.
     """
-    met = (wins + wins.T) > 0 if met is None else met
     if not _chains(met).all():
         raise ValueError(
             "some agents did not meet, not even through others: they have no one scale"

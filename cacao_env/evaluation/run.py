@@ -236,7 +236,10 @@ def run_evaluation(
     kept = sum(chunk.num_games for chunk in every) - sum(chunk.num_games for chunk in todo)
     if kept:
         print(f"{kept} games from {folder.path} are not played again", file=sys.stderr)
-    scores = _stored_scores(plan, folder) if plan.test else {}
+    scores: dict[int, float] = {}
+    for games in replayed_games(folder.path) if plan.test and folder.keys else ():
+        for result in results_of(games, plan.seed):
+            scores |= block_scores(result)
     sprt = sprt_result(plan, scores)
     if todo and not (sprt and sprt.accepted):
         with closing(play(plan, todo, workers, ray, _with_luck(plan, folder, luck))) as results:
@@ -269,15 +272,6 @@ def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing
         rest = {pairing for pairing in rest if luck_pays(pairing, agents, plan.seed)}
     chosen = set() if luck is False else rest
     return chosen | {pairing for pairing, own in stored.items() if own}
-
-
-def _stored_scores(plan: Plan, folder: GameFolder) -> dict[int, float]:
-    """Return the scores of the blocks of a test that are there already."""
-    scores: dict[int, float] = {}
-    for games in replayed_games(folder.path) if folder.keys else ():
-        for result in results_of(games, plan.seed):
-            scores |= block_scores(result)
-    return scores
 
 
 def evaluation_of(plan: Plan, path: Path, every: Sequence[Games]) -> Evaluation:

@@ -140,7 +140,8 @@ def summarise(agents: Sequence[str], chunk_results: Sequence[ChunkResult]) -> Su
     between = {pairing: played for pairing, played in games.items() if not pairing.task}
     for players in sorted({pairing.players for pairing in between}):
         some = {pairing: of for pairing, of in between.items() if pairing.players == players}
-        summary.ratings.extend(_ratings(agents, some, players))
+        wins = _by_block(some, lambda p, game: pair_wins(game, p.seats(game.rotation), order))
+        summary.ratings.extend(rate(agents, players, wins))
         summary.seats.extend(_seats(some, players))
         candidates = {name for pairing in some for name in pairing.candidates()}
         summary.scores.extend(_scores(name, some, players) for name in agents if name in candidates)
@@ -241,12 +242,6 @@ def _by_block(games: Games, what: Callable[[Pairing, PlayedGame], Values]) -> Va
             found = what(pairing, game)
             rows[game.block] = rows[game.block] + found if game.block in rows else found
     return np.array(list(rows.values()))
-
-
-def _ratings(agents: Sequence[str], games: Games, players: int) -> list[Rating]:
-    number = {name: i for i, name in enumerate(agents)}
-    wins = _by_block(games, lambda p, game: pair_wins(game, p.seats(game.rotation), number))
-    return rate(agents, players, wins)
 
 
 def _seats(games: Games, players: int) -> list[Seat]:

@@ -42,9 +42,9 @@ def in_words(game: Game, move: Move) -> str:
         way = "" if tile != "volcano" else (", gold east and west", ", gold north and south")[turn]
         return f"fill {_space(cell)} with {_tile_name(tile)}{way}"
     _, _, edge, workers = move
-    row, column = parts_of(move)["cell"]
-    beside = SIDE_NAMES[opposite(edge)]
-    return f"{_deed(_jungle_kind(game, row, column), workers)} (from the {beside})"
+    code = int(game.state.board[int(cell_index(*parts_of(move)["cell"]))])
+    kind, beside = JUNGLE_KINDS[min(code, VOLCANO) - 1], SIDE_NAMES[opposite(edge)]
+    return f"{_deed(kind, workers)} (from the {beside})"
 
 
 def _space(cell: tuple[int, int]) -> str:
@@ -64,11 +64,6 @@ def _deed(kind: str, workers: int) -> str:
     if kind.startswith("market"):
         return f"sell {workers or 'nothing'} at {name}"
     return f"harvest with {people} at {name}" if "plant" in kind else f"{name}: {people}"
-
-
-def _jungle_kind(game: Game, row: int, column: int) -> str:
-    code = int(game.state.board[int(cell_index(row, column))])
-    return JUNGLE_KINDS[min(code, VOLCANO) - 1]
 
 
 def frame_of(game: Game, viewer: int | None = None) -> dict[str, Any]:
