@@ -15,7 +15,7 @@ from ..engine.decisions import NONE, forced_action
 from ..engine.options import Options
 from ..engine.progress import Bar
 from ..engine.state import AUTO
-from ..evaluation.judge import Judge, Verdict, solved, value_networks
+from ..evaluation.judge import Judge, solved, value_networks
 from ..evaluation.luck import WIN_SHARES, luck_of
 from ..game import Game
 from .words import in_words, parts_of
@@ -72,13 +72,6 @@ class Reviewer:
         self.name, self._network = networks[0]
         self._judge = Judge(self.name, options, top=TOP, within=WITHIN)
 
-    def _verdict(self, seed: int, game: Game, action: int) -> tuple[Verdict, bool]:
-        """Compare an action with the best one found; return also whether that is exact."""
-        verdict = solved(game, action) if is_near_end(game.state, LAST) else None
-        if verdict is not None:
-            return verdict, True
-        return self._judge.by_playouts(game, action, CHOOSING, COMPARING, seed, _settled), False
-
     def judged(self, ply: int, game: Game, action: int) -> dict[str, Any]:
         """Judge an action; ``ply`` is its frame.
 
@@ -88,7 +81,10 @@ class Reviewer:
         """
         shares = self._network.analyze(game, self._network.begin(ply)).win_shares
         assert shares is not None
-        verdict, exact = self._verdict(ply, game, action)
+        verdict = solved(game, action) if is_near_end(game.state, LAST) else None
+        exact = verdict is not None
+        if verdict is None:
+            verdict = self._judge.by_playouts(game, action, CHOOSING, COMPARING, ply, _settled)
         best = verdict.best if verdict.loss > 0 else action
         loss, low = verdict.loss, verdict.loss - verdict.error
         return {
