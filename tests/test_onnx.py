@@ -74,7 +74,7 @@ def test_a_network_may_take_the_mask(kind):
     agent = agent_of(ABOUT, mask=kind)
     [game] = some_games(1, table_size=15)
     seen = game.observation(observation_dtype="float32")
-    shown, _ = agent.net(seen[None], game.action_mask()[None])
+    shown, _ = agent._answer(seen[None], game.action_mask()[None])
     np.testing.assert_allclose(shown[0], by_hand(ABOUT, seen) + game.action_mask(), atol=1e-3)
 
 

@@ -179,7 +179,7 @@ def test_the_exported_network_computes_what_torch_does():
     for seed in range(10):
         game = played(2, seed, 4 * seed, table_size=15)
         seen = game.observation(observation_dtype="float32")[None]
-        [logits], value = agent.net(seen, game.action_mask()[None])
+        [logits], value = agent._answer(seen, game.action_mask()[None])
         seen = torch.from_numpy(seen)
         expected, expected_value = (x.detach().numpy()[0] for x in net(seen))
         np.testing.assert_allclose(logits, expected, atol=1e-4)

@@ -89,81 +89,6 @@ def describe(
     write_whole(path, network)
 
 
-class OnnxPolicy:
-    """The network of a file: one observation -> logits and value.
-
-    It runs in one thread and takes one observation a call, so that the same observation always has the
-    same logits, to the last bit.  CheckpointError says why a file can't be used.
-    """
-
-    def __init__(self, network: bytes, file: object) -> None:
-        self._network, self._file = network, file
-        self._session = _session(network, file)
-        kept = self._session.get_modelmeta().custom_metadata_map
-        if KEY not in kept:
-            raise CheckpointError(
-                f"{file} does not say which games its policy plays: see cacao_env.agents.onnx.describe"
-            )
-        try:
-            about = json.loads(kept[KEY])
-        except (ValueError, RecursionError):
-            raise CheckpointError(f"{file}: its description is not JSON") from None
-        self.about = description_of(about, file)
-        self._inputs = {one.name: _TYPES.get(one.type) for one in self._session.get_inputs()}
-        self._check_names()
-
-    def __reduce__(self) -> Any:
-        return OnnxPolicy, (self._network, self._file)  # a session of onnxruntime can't be pickled
-
-    def _check_names(self) -> None:
-        """Raise CheckpointError unless inputs and outputs have the names and types that are known."""
-        parts = ("board", "features") if self.about.observation == "planes" else ("observation",)
-        outputs = [one.name for one in self._session.get_outputs()]
-        names = sorted(self._inputs)
-        if not set(parts) <= set(names) <= {*parts, "action_mask"} or "logits" not in outputs:
-            raise CheckpointError(
-                f"{self._file} has inputs {in_short(names)} and outputs {in_short(outputs)}, expected "
-                f"{' and '.join(parts)}, perhaps action_mask, and logits, perhaps value"
-            )
-        self._wanted = [name for name in ("logits", "value") if name in outputs]
-        kind = self._inputs[parts[0]]
-        self.dtype: ObservationDtype = "uint8" if kind == np.uint8 else "float32"
-        numbers = (np.float32,) if self.about.rows else (np.float32, np.uint8)
-        if (
-            any(self._inputs[part] not in numbers for part in parts)
-            or len({self._inputs[part] for part in parts}) > 1
-            or None in self._inputs.values()
-        ):
-            raise CheckpointError(
-                f"{self._file}: its inputs have types that no observation has, expected all "
-                f"{' or '.join(np.dtype(one).name for one in numbers)}"
-            )
-
-    def __call__(self, seen: Any, mask: Array) -> tuple[Array, float | None]:
-        """Return the logits of all choices, (1, choices), and the value if there is one.
-
-        ``seen``: a batch of one observation; ``mask``: int8 (1, choices).
-        """
-        given = dict(seen) if isinstance(seen, dict) else {"observation": seen}
-        if "action_mask" in self._inputs:
-            given["action_mask"] = mask
-        fed = {
-            name: np.ascontiguousarray(array, self._inputs[name]) for name, array in given.items()
-        }
-        try:
-            found = dict(zip(self._wanted, self._session.run(self._wanted, fed), strict=True))
-        except Exception as error:  # onnxruntime's errors have no common class
-            raise CheckpointError(f"{self._file} can't be run: {reason_of(error)}") from None
-        logits = np.asarray(found["logits"])
-        if logits.shape != (1, self.about.num_actions) or logits.dtype.kind != "f":
-            raise CheckpointError(
-                f"{self._file}: logits are {logits.dtype} of shape {logits.shape}, expected float32 "
-                f"of shape {(1, self.about.num_actions)}"
-            )
-        value = np.asarray(found["value"]).reshape(-1) if "value" in found else np.empty(0)
-        return logits, float(value[0]) if len(value) == 1 else None
-
-
 def _session(network: bytes, file: object) -> Any:
     """Open a network in one thread; CheckpointError in one sentence if that can't be done."""
     onnxruntime = need("onnxruntime", "onnxruntime", "onnx")
@@ -184,20 +109,82 @@ def _session(network: bytes, file: object) -> Any:
 
 
 class OnnxAgent(PolicyAgent):
-    """A policy of an ONNX file; plays its most likely legal action."""
+    """A policy of an ONNX file; plays its most likely legal action.
+
+    It runs in one thread and takes one observation a call, so that the same observation always has the
+    same logits, to the last bit.  ``manifest``: its checkpoint's, {} for a file alone.  CheckpointError
+    says why a file can't be used.
+    """
 
     def __init__(
         self, name: str, network: bytes, file: object, manifest: Mapping[str, Any]
     ) -> None:
-        self.net, self.manifest = OnnxPolicy(network, file), manifest
-        about, version = self.net.about, hashlib.sha256(network).hexdigest()
-        seen_as = about.observation, self.net.dtype
-        super().__init__(self.net, *seen_as, "info", name, version, **about.options.as_dict())
+        self._given = name, network, file, manifest
+        self._file, self.manifest = file, manifest
+        self._session = _session(network, file)
+        kept = self._session.get_modelmeta().custom_metadata_map
+        if KEY not in kept:
+            raise CheckpointError(
+                f"{file} does not say which games its policy plays: see cacao_env.agents.onnx.describe"
+            )
+        try:
+            told = json.loads(kept[KEY])
+        except (ValueError, RecursionError):
+            raise CheckpointError(f"{file}: its description is not JSON") from None
+        about, version = description_of(told, file), hashlib.sha256(network).hexdigest()
+        self._inputs = {one.name: _TYPES.get(one.type) for one in self._session.get_inputs()}
+        seen_as = about.observation, self._checked_dtype(about)
+        super().__init__(self._answer, *seen_as, "info", name, version, **about.options.as_dict())
         seen = look(Game.deal(self.options, 0), self.about, 0)  # shows whether the shapes fit
         self._answer(batch_of_one(seen.observation), seen.action_mask[None])
 
+    def __reduce__(self) -> Any:
+        return OnnxAgent, self._given  # a session of onnxruntime can't be pickled
+
+    def _checked_dtype(self, about: Form) -> ObservationDtype:
+        """Return the type of observations.
+
+        CheckpointError unless inputs and outputs have the names and types that are known.
+        """
+        parts = ("board", "features") if about.observation == "planes" else ("observation",)
+        outputs = [one.name for one in self._session.get_outputs()]
+        names = sorted(self._inputs)
+        if not set(parts) <= set(names) <= {*parts, "action_mask"} or "logits" not in outputs:
+            raise CheckpointError(
+                f"{self._file} has inputs {in_short(names)} and outputs {in_short(outputs)}, expected "
+                f"{' and '.join(parts)}, perhaps action_mask, and logits, perhaps value"
+            )
+        self._wanted = [name for name in ("logits", "value") if name in outputs]
+        kinds = {self._inputs[part] for part in parts}
+        numbers = [np.dtype(kind) for kind in ("f4", "u1")[: 1 if about.rows else 2]]
+        if not kinds <= set(numbers) or len(kinds) > 1 or None in self._inputs.values():
+            raise CheckpointError(
+                f"{self._file}: its inputs have types that no observation has, expected all "
+                f"{' or '.join(one.name for one in numbers)}"
+            )
+        return "uint8" if kinds == {np.dtype("u1")} else "float32"
+
     def _answer(self, observation: Any, mask: Array) -> tuple[Array, float | None]:
-        return self.net(observation, mask)
+        """Return the logits of all choices, (1, choices), and the value if there is one."""
+        dicts = isinstance(observation, dict)
+        given = dict(observation) if dicts else {"observation": observation}
+        if "action_mask" in self._inputs:
+            given["action_mask"] = mask
+        fed = {
+            name: np.ascontiguousarray(array, self._inputs[name]) for name, array in given.items()
+        }
+        try:
+            found = dict(zip(self._wanted, self._session.run(self._wanted, fed), strict=True))
+        except Exception as error:  # onnxruntime's errors have no common class
+            raise CheckpointError(f"{self._file} can't be run: {reason_of(error)}") from None
+        logits = np.asarray(found["logits"])
+        if logits.shape != (1, self.about.num_actions) or logits.dtype.kind != "f":
+            raise CheckpointError(
+                f"{self._file}: logits are {logits.dtype} of shape {logits.shape}, expected float32 "
+                f"of shape {(1, self.about.num_actions)}"
+            )
+        value = np.asarray(found["value"]).reshape(-1) if "value" in found else np.empty(0)
+        return logits, float(value[0]) if len(value) == 1 else None
 
     def _lead(self, game: Game, value: float | None) -> float | None:
         """Return the relative score at the end that a value means, by the reward of its training."""
