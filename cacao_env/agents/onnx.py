@@ -134,7 +134,8 @@ class OnnxAgent(PolicyAgent):
         about, version = description_of(told, file), hashlib.sha256(network).hexdigest()
         self._inputs = {one.name: _TYPES.get(one.type) for one in self._session.get_inputs()}
         seen_as = about.observation, self._checked_dtype(about)
-        super().__init__(self._answer, *seen_as, "info", name, version, **about.options.as_dict())
+        run = self._session.run  # ``_answer`` calls it
+        super().__init__(run, *seen_as, "info", name, version, **about.options.as_dict())
         seen = look(Game.deal(self.options, 0), self.about, 0)  # shows whether the shapes fit
         self._answer(batch_of_one(seen.observation), seen.action_mask[None])
 
@@ -166,10 +167,9 @@ class OnnxAgent(PolicyAgent):
 
     def _answer(self, observation: Any, mask: Array) -> tuple[Array, float | None]:
         """Return the logits of all choices, (1, choices), and the value if there is one."""
-        dicts = isinstance(observation, dict)
-        given = dict(observation) if dicts else {"observation": observation}
+        given = observation if isinstance(observation, dict) else {"observation": observation}
         if "action_mask" in self._inputs:
-            given["action_mask"] = mask
+            given = given | {"action_mask": mask}
         fed = {
             name: np.ascontiguousarray(array, self._inputs[name]) for name, array in given.items()
         }
