@@ -192,7 +192,7 @@ def test_an_evaluation_shows_no_agent_the_true_deal():
     spy, ended = Spy(), []
     chunk = Chunk(Pairing(Options(2), "spy", "greedy"), range(3))
     agents = {"spy": spy, "greedy": load_agent("greedy")}
-    warm_up(chunk, agents, 7)
+    warm_up(chunk.pairing, agents, 7)
     assert len(spy.games) == 1, "before the clock runs"
     play_chunk(chunk, agents, 7, ended.append)
     assert sum(ended) == 6, "games of the progress bar"

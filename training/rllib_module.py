@@ -34,6 +34,4 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         return self._both(batch)[1]
 
     def _both(self, batch: dict[str, Any]) -> tuple[torch.Tensor, torch.Tensor]:
-        seen = batch[Columns.OBS]["observation"].float() * self.factors
-        logits, values = self.net(seen)
-        return logits, values
+        return self.net(batch[Columns.OBS]["observation"].float() * self.factors)

@@ -17,6 +17,8 @@ from ..tables import read_between
 
 EXIT_CODES = """\
 exit status: 0 success; 1 wrong input, or a check that failed; 2 wrong usage; 130 interrupted"""
+FILE = {"metavar": "FILE"}
+VOLCANOES = {"--volcanoes": (False, "play with the mini-expansion")}
 
 
 def check_writable(*paths: str | None, page: str | None = None) -> None:
@@ -70,7 +72,7 @@ def add_command(
 def json_of(what: str) -> dict[str, tuple[Any, ...]]:
     """Return the option ``--json``."""
     words = f"write {what} as JSON; - is standard output, without words"
-    return {"--json": (str, words, {"metavar": "FILE"})}
+    return {"--json": (str, words, FILE)}
 
 
 def words_beside(path: str | None) -> AbstractContextManager[Any]:

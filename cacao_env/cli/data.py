@@ -9,8 +9,7 @@ from typing import Any
 
 from ..checks import as_path
 from ..engine.options import DECISIONS, Options
-from .common import add_command, check_writable, prepare, resumable
-from .games import VOLCANOES
+from .common import VOLCANOES, add_command, check_writable, prepare, resumable
 from .measure import GAME, RAY, WORKERS
 
 

@@ -19,15 +19,11 @@ from ..engine.library import folder
 from ..engine.options import DECISIONS, Options
 from ..files import write_whole
 from ..game import Game
-from .common import add_command, check_writable, json_of, say
+from .common import FILE, VOLCANOES, add_command, check_writable, json_of, say
 
 MANY_FILES = 100  # are checked by several processes
 PICTURES = (".png", ".svg")
 TILES = (16, 240)  # width of a tile in pixels
-
-
-VOLCANOES = {"--volcanoes": (False, "play with the mini-expansion")}
-FILE = {"metavar": "FILE"}
 MANY = {"action": "append", "default": [], "metavar": "NAME"}
 
 

@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from .. import files
 from ..checks import as_path
 from ..engine.options import DECISIONS
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from ..tables import write_between
 from .common import (
+    FILE,
+    VOLCANOES,
     add_command,
     check_writable,
     json_of,
@@ -30,13 +31,9 @@ from .common import (
 )
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
+_DIR = {"metavar": "DIR"}
 _RAY = "play on a Ray cluster: auto, an address, or nothing for a local one"
-_FILE, _DIR = {"metavar": "FILE"}, {"metavar": "DIR"}
-PLAYERS = {"--players": (2, "2, 3 or 4; default: 2")}
-GAME = {
-    "--volcanoes": (False, "play with the mini-expansion"),
-    "--seed": (SEED, "seed of the first deal; default: 1,000,000,000"),
-}
+GAME = {**VOLCANOES, "--seed": (SEED, "seed of the first deal; default: 1,000,000,000")}
 WORKERS = {"--workers": (int, "processes; default: all cores")}
 TASK_AGENTS, TASK_DEALS = ("random", "greedy", "mc:sims=256", "forastero", "trinitario"), 1000
 RAY = {"--ray": (str, _RAY, {"nargs": "?", "const": "local", "metavar": "ADDRESS"})}
@@ -84,8 +81,8 @@ def add_commands(commands: Any) -> None:
             "--out": (str, "folder of the games; default: one under runs/evaluation", _DIR),
             **json_of("the figures"),
             "--luck": (False, luck, {"action": BooleanOptionalAction}),
-            "--html": (str, "write the report there as well", _FILE),
-            "--page": (str, "write the tables between the markers of this page", _FILE),
+            "--html": (str, "write the report there as well", FILE),
+            "--page": (str, "write the tables between the markers of this page", FILE),
         },
         "Play agents against each other.  The unit is the deal block: one deal, played "
         "once with the candidate in each seat and the opponent in all others.  Wins and margins are "
@@ -114,7 +111,7 @@ def add_commands(commands: Any) -> None:
         "list the named tasks, or measure agents in them",
         "cacao tasks\ncacao tasks --agents trinitario --tasks 2p-greedy --deals 200",
         {
-            "--page": (str, "write the tables between the page's markers", _FILE),
+            "--page": (str, "write the tables between the page's markers", FILE),
             "--deals": (int, "for each task and agent; default: 1,000"),
             "--agents": (str, alone),
             "--tasks": (str, "play these alone, e.g. 2p-greedy,4p-greedy; default: all"),
@@ -151,8 +148,8 @@ def _evaluate(options: Namespace) -> int:
     check_writable(options.json, options.html, page=options.page)
     with closing(GameFolder(folder, run.settings(plan))) as games:
         try:
-            evaluation = run.run_evaluation(plan, games, options.workers, options.ray, options.luck)
-            _write_all(evaluation, folder, options)
+            data = run.run_evaluation(plan, games, options.workers, options.ray, options.luck)
+            _write_all(data, folder, options)
             return 0
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
@@ -165,15 +162,12 @@ def _evaluate(options: Namespace) -> int:
         return status
 
 
-def _write_all(evaluation: Any, folder: Path, options: Namespace) -> None:
-    """Print the figures and write all files asked for."""
+def _write_all(data: dict[str, Any], folder: Path, options: Namespace) -> None:
+    """Print the figures and write the report and all files asked for."""
     from ..evaluation import pages
     from ..evaluation.figures import show
     from ..evaluation.report import page
-    from ..evaluation.run import document
 
-    data = document(evaluation)
-    files.write_json(folder / "evaluation.json", data)
     write_whole(folder / "report.html", page(data))
     if options.html:
         write_whole(as_path(options.html), page(data), pipes=True)

@@ -7,12 +7,12 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from .common import add_command, check_writable, json_of, say, words_beside, write_json
+from .common import FILE, add_command, check_writable, json_of, say, words_beside, write_json
 
 
 def add_commands(commands: Any) -> None:
     """Add the commands to the parser's subcommands."""
-    add, file = partial(add_command, commands), {"metavar": "FILE"}
+    add = partial(add_command, commands)
     add(
         "agents",
         _agents,
@@ -52,7 +52,7 @@ def add_commands(commands: Any) -> None:
             "--seconds": (float, "seconds that each row takes"),
             "--quick": (False, "measure all rows in less than a minute"),
             **json_of("the rows"),
-            "--page": (str, "write the table between a page's markers", file),
+            "--page": (str, "write the table between a page's markers", FILE),
         },
     )
     add(

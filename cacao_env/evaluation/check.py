@@ -24,10 +24,9 @@ from ..envs.tasks import task_named
 from . import positions
 from .luck import luck_of
 from .rows import replayed_games
-from .run import Plan, evaluation_of, figures_of, loaded
+from .run import FIGURES, Plan, figures_of, loaded
 from .sprt import SequentialTest
 
-FIGURES = "evaluation.json"
 CLOSE = 1e-9  # of two figures that are equal
 
 
@@ -97,7 +96,7 @@ def _check_figures(folder: Path, every: Sequence[Games]) -> int:
             task=task_named(settings["task"]) if settings["task"] else None,
             against=tuple(settings["against"]),
         )
-        found = figures_of(evaluation_of(plan, folder, every))
+        found = figures_of(plan, folder, every)
         return _compare(found, {key: stated[key] for key in found}, folder / FIGURES)
 
 

@@ -10,7 +10,7 @@ from ..tables import DataTable
 from .intervals import percent, ranged
 from .summary import Result, kind_of_game
 
-Data = Mapping[str, Any]  # what run.document returns, or a part of it
+Data = Mapping[str, Any]  # what run.run_evaluation returns, or a part of it
 GOLD = "z.1f"  # the format of gold, never -0.0
 MANY_RESULTS = 6  # more are shown only as a cross-table
 

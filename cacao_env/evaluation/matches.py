@@ -189,13 +189,16 @@ class _Episode(_Match):
         self.game = self._env.game
 
 
-def warm_up(chunk: Chunk, agents: Mapping[str, Agent], seed: int) -> None:
-    """Ask the agents for one decision, untimed, so that compiling and loading is done."""
-    pairing = chunk.pairing
+def warm_up(pairing: Pairing, agents: Mapping[str, Agent], seed: int) -> dict[str, float]:
+    """Ask the agents for one decision, so that compiling and loading is done; return its seconds."""
+    seconds = {}
     # A task's environment asks its opponents itself.
     for name in (pairing.agent,) if pairing.task else (pairing.agent, pairing.opponent):
         seen = Game.deal(pairing.options, seed).determinise(0, seed)
+        begin = time.perf_counter()
         agents[name].act([seen], [agents[name].begin(0)])
+        seconds[name] = time.perf_counter() - begin
+    return seconds
 
 
 # Less its luck a win share needs so many times fewer games for the same interval, a margin more.
@@ -208,14 +211,10 @@ def luck_pays(pairing: Pairing, agents: Mapping[str, Agent], seed: int) -> bool:
     One decision of each agent and the luck of one random game are timed.  Fast agents play several
     games in the time that the luck of one takes; searches, language models and people do not.
     """
-    warm_up(Chunk(pairing, [0]), agents, seed)
-    game = Game.deal(pairing.options, seed)
-    seen, turns, a_game = game.determinise(0, seed), int(game.state.tiles_each), 0.0
-    for name in pairing.seats(0):
-        begin = time.perf_counter()
-        agents[name].act([seen], [agents[name].begin(0)])
-        a_game += turns * (time.perf_counter() - begin)
-    rng = new_rng(seed)
+    warm_up(pairing, agents, seed)
+    a_decision = warm_up(pairing, agents, seed)
+    game, rng = Game.deal(pairing.options, seed), new_rng(seed)
+    a_game = int(game.state.tiles_each) * sum(a_decision[name] for name in pairing.seats(0))
     while not game.over:
         game.play(sample(game.state, rng))
     luck_of(game)  # loads the network

@@ -39,10 +39,10 @@ from .blocks import Chunk, Pairing, chunks, pairings
 from .matches import ChunkResult, luck_pays, play_chunk, warm_up
 from .rows import lucks_of, replayed_games, results_of, rows_of
 from .sprt import SequentialTest, SprtResult
-from .summary import Result, Summary, block_scores, summarise
+from .summary import Result, block_scores, summarise
 from .workers import chunk_player, do_all
 
-FORMAT, VERSION = "cacao-evaluation", 2
+FORMAT, VERSION, FIGURES = "cacao-evaluation", 2, "evaluation.json"
 MOST_BLOCKS = 10_000  # until a test is decided
 TASKS_HOME = Path("runs/tasks")
 
@@ -69,15 +69,6 @@ class Plan:
     def names(self) -> list[str]:
         """The names of the agents."""
         return list(self.versions)
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """A finished evaluation."""
-
-    plan: Plan
-    summary: Summary
-    sprt: SprtResult | None
 
 
 def make_plan(
@@ -220,8 +211,8 @@ def run_evaluation(
     workers: int | None,
     ray: str | None = None,
     luck: bool | None = None,
-) -> Evaluation:
-    """Play the games that the folder lacks and sum up.
+) -> dict[str, Any]:
+    """Play the games that the folder lacks; write the figures beside them and return them.
 
     The standard error says which games are used again, and why those of an agent are not.  ``luck``:
     whether the games have luck; None lets the cost of the first ones decide.  ValueError if the
@@ -250,7 +241,16 @@ def run_evaluation(
                 if sprt and sprt.accepted:
                     break
     folder.finish()
-    return evaluation_of(plan, folder.path, replayed_games(folder.path))
+    data = {
+        "format": FORMAT,
+        "version": VERSION,
+        "settings": {**settings(plan), "blocks": plan.blocks},
+        "specs": dict(zip(plan.names, plan.specs, strict=True)),
+        **figures_of(plan, folder.path, replayed_games(folder.path)),
+        **provenance(),
+    }
+    write_json(folder.path / FIGURES, data)
+    return data
 
 
 def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing]:
@@ -274,8 +274,11 @@ def _with_luck(plan: Plan, folder: GameFolder, luck: bool | None) -> set[Pairing
     return chosen | {pairing for pairing, own in stored.items() if own}
 
 
-def evaluation_of(plan: Plan, path: Path, every: Sequence[Games]) -> Evaluation:
-    """Sum up the replayed games of a plan that a folder has; DataError if one lacks or is odd."""
+def figures_of(plan: Plan, path: Path, every: Sequence[Games]) -> dict[str, Any]:
+    """Sum up the replayed games of a plan that a folder has; DataError if one lacks or is odd.
+
+    Returns ``results``, ``ratings``, ``seats``, ``scores`` and ``sprt`` as plain data.
+    """
     task = plan.task.id if plan.task else ""
     results = [result for games in every for result in results_of(games, plan.seed, task)]
     found = {result.pairing: result for result in results}
@@ -299,16 +302,15 @@ def evaluation_of(plan: Plan, path: Path, every: Sequence[Games]) -> Evaluation:
                     f"{path} has {there[block]} games of deal {plan.seed + block} with {pairing.agent} "
                     f"against {pairing.opponent}, expected {pairing.rotations}"
                 )
-    return Evaluation(plan, summarise(plan.names, used), sprt)
+    tested = None if sprt is None else {**asdict(sprt), "text": sprt.line()}
+    return {**asdict(summarise(plan.names, used)), "sprt": tested}
 
 
 def evaluated(home: Path, plan: Plan, workers: int | None) -> dict[str, Any]:
     """Play a plan, or the rest of it, with its games in a folder below ``home``; return its figures."""
     path = home / default_folder(plan).name
     with closing(GameFolder(path, settings(plan))) as folder:
-        data = document(run_evaluation(plan, folder, workers))
-    write_json(path / "evaluation.json", data)
-    return data
+        return run_evaluation(plan, folder, workers)
 
 
 def sprt_result(plan: Plan, scores: Mapping[int, float]) -> SprtResult | None:
@@ -324,28 +326,8 @@ def sprt_result(plan: Plan, scores: Mapping[int, float]) -> SprtResult | None:
     return plan.test.run(found, plan.options[0].num_players)
 
 
-def document(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the evaluation as plain data, as ``--json`` writes it."""
-    plan = evaluation.plan
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "settings": {**settings(plan), "blocks": plan.blocks},
-        "specs": dict(zip(plan.names, plan.specs, strict=True)),
-        **figures_of(evaluation),
-        **provenance(),
-    }
-
-
-def figures_of(evaluation: Evaluation) -> dict[str, Any]:
-    """Return ``results``, ``ratings``, ``seats``, ``scores`` and ``sprt`` as plain data."""
-    sprt = evaluation.sprt
-    text = None if sprt is None else {**asdict(sprt), "text": sprt.line()}
-    return {**asdict(evaluation.summary), "sprt": text}
-
-
 def loaded(path: str | Path) -> dict[str, Any]:
-    """Read the figures that ``document`` returned from a file; ValueError for another file."""
+    """Read the figures of an evaluation from a file; ValueError for another file."""
     data = read_json(as_path(path), f"a {FORMAT} file")
     if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
         raise ValueError(f"{path} is not a {FORMAT} file of version {VERSION}")
@@ -381,7 +363,7 @@ def measure(
         if luck is None:
             luck = luck_pays(pairing, both, seed)
         else:
-            warm_up(parts[0], both, seed)
+            warm_up(pairing, both, seed)
         results = [play_chunk(chunk, both, seed, bar.update, luck) for chunk in parts]
     return summarise(list(both), results).results[0]
 

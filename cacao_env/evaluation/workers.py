@@ -65,7 +65,7 @@ def chunk_player(
 
     def play(chunk: Chunk, progress: Progress) -> ChunkResult:
         if chunk.pairing not in warm:
-            warm_up(chunk, agents, seed)
+            warm_up(chunk.pairing, agents, seed)
             warm.add(chunk.pairing)
         return play_chunk(chunk, agents, seed, progress, chunk.pairing in luck)
 
