@@ -6,7 +6,7 @@ import json
 import os
 import signal
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from types import SimpleNamespace
 
 import numpy as np
@@ -182,7 +182,7 @@ def test_it_saves_every_so_often_and_at_the_end(tmp_path):
     assert [one["rounds"] for one in learner.saved] == [2, 4, 6, 7]
     assert learner.saved[-1]["games"] == 70
     assert learner.saved[-1]["algorithm"] == "counting"
-    assert learner.saved[-1]["config"] == learner.config.as_dict()
+    assert learner.saved[-1]["config"] == asdict(learner.config)
 
 
 def test_a_resumed_run_has_all_that_the_loop_counts(tmp_path):

@@ -227,7 +227,7 @@ def test_a_run_of_either_trainer_may_start_from_a_checkpoint(name, tiny):
     first = tiny(name)
     weights = read_weights(first.folder)
     names = {"observation", "decisions", "rows", "replies", "width", "table_size"}
-    keys = {key: x for key, x in first.config.as_dict().items() if key in names}
+    keys = {key: x for key, x in vars(first.config).items() if key in names}
     given = SMALL | keys | {"start": str(first.folder)}
     learner = PpoLearner(from_dict(PpoConfig, given | {"past_fraction": 0.5}))
     learner.start()

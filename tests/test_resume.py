@@ -3,6 +3,7 @@
 import json
 import sys
 from contextlib import closing
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -24,7 +25,7 @@ from training.train_afterstate import AfterstateLearner
 def state(folder, **changes):
     """Write a state of a run that counts."""
     folder.mkdir(exist_ok=True)
-    config = CountConfig().as_dict() | changes
+    config = asdict(CountConfig()) | changes
     counts = {"rounds": 1, "games": 10}
     (folder / METRICS).write_text('{"round": 1, "seconds": 2.0}\n')
     write_state(folder, {"value": np.array(1)}, config=config, counts=counts)

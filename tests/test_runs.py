@@ -1,6 +1,7 @@
 """Whole runs of every learner: what they leave behind, and that a resumed one is the same."""
 
 import json
+from dataclasses import asdict
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path
 def test_a_run_leaves_what_the_pages_say(name, tiny):
     one = tiny(name)
     rows, folder = one.rows, one.folder
-    assert json.loads((folder / "config.json").read_text()) == one.config.as_dict()
+    assert json.loads((folder / "config.json").read_text()) == asdict(one.config)
     assert [row["round"] for row in rows] == [1, 2]
     assert "wins_greedy_2p" not in rows[0]  # every second round is evaluated
     assert 0 <= rows[1]["wins_greedy_2p"] <= 1
@@ -61,7 +62,7 @@ def test_a_run_leaves_what_the_pages_say(name, tiny):
         assert [row["decisions"] for row in rows] == [128, 256]
     assert list((folder / "tensorboard").iterdir())
     manifest = json.loads((folder / MANIFEST).read_text())
-    assert manifest["training"]["config"] == one.config.as_dict()
+    assert manifest["training"]["config"] == asdict(one.config)
     assert manifest["training"]["rounds"] == 2
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -182,10 +182,6 @@ class RunConfig:
         """Load no other classes than these."""
         object.__setattr__(self, "code", frozenset(code))
         return self
-
-    def as_dict(self) -> dict[str, Any]:
-        """All keys with their values, as plain data."""
-        return asdict(self)
 
 
 def thread_count(least: int, default: int) -> Any:

@@ -166,7 +166,7 @@ class Loop:
     def __init__(self, learner: Learner, folder: Path) -> None:
         self.learner, self.folder, self.config = learner, folder, learner.config
         self._opponents = evaluation_opponents(self.config)
-        self.notes = RunFolder(folder, self.config.as_dict(), learner.rounds)
+        self.notes = RunFolder(folder, asdict(self.config), learner.rounds)
         self._saved_at = learner.seconds
         self._evaluated_at = float("-inf")
         self._strength = ""
@@ -263,7 +263,7 @@ class Loop:
         self._saved_at = learner.seconds
         counts = {"rounds": learner.rounds, **learner.counts}
         training = {"algorithm": learner.algorithm, **counts, "seconds": round(learner.seconds, 1)}
-        config = self.config.as_dict()
+        config = asdict(self.config)
         learner.save_checkpoint(self.folder, training | {"config": config})
         self.notes.sync()  # a resumed run reads its seconds there
         write_state(self.folder, arrays, config=config, counts=counts)

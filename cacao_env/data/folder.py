@@ -79,17 +79,15 @@ class GameFolder:
         self.manifest = read_manifest(self.path)
         check_same(self.path, self.manifest["settings"], settings)
         self._rows = self._read_files()
-        whole, files = data.rfind(b"\n") + 1, self.manifest["files"] if self.dropped else []
+        files = self.manifest["files"] if self.dropped else []
         with reading("a file of games", self.path / LINES):
-            lines = [row for line in data[:whole].splitlines() for row in json.loads(line)]
+            lines = [row for line in data.split(b"\n")[:-1] for row in json.loads(line)]
             # A part may have become a file just before the lines were to be removed.
             self._rows += [row for row in lines if key_of(row) not in self.keys and _versioned(row)]
             self.dropped |= not all(map(_versioned, lines))
             self.keys |= set(map(key_of, self._rows))
-        if self._rows != lines:
+        if self._rows != lines or data[-1:] not in (b"", b"\n"):  # the last line may be cut off
             self._write_lines()
-        elif whole < len(data):
-            self._file.truncate(whole)
         if files:
             self.manifest["files"] = []
             self._write_manifest()
@@ -98,9 +96,7 @@ class GameFolder:
 
     def _read_files(self) -> list[Row]:
         """Note the games of the files.  If some have no version, return the others, without files."""
-        rows = [
-            row for one in read_tables(self.path, self.manifest, _KEY) for row in one.to_pylist()
-        ]
+        rows = [row for one in read_tables(self.path, self.manifest) for row in keys_of(one)]
         if all(map(_versioned, rows)):
             self.keys = set(map(key_of, rows))
             return []

@@ -140,13 +140,8 @@ def options_of(manifest: Mapping[str, Any]) -> list[Options]:
     return [Options.from_dict(one) for one in manifest["settings"]["options"]]
 
 
-def read_tables(
-    folder: Path, manifest: Mapping[str, Any], columns: Sequence[str] | None = None
-) -> Iterator[Any]:
-    """Yield the table of each file; DataError names a part that was changed.
-
-    ``columns``: the names of those that are wanted, as far as they are there; None for all.
-    """
+def read_tables(folder: Path, manifest: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the table of each file; DataError names a part that was changed."""
     pa, parquet = arrow()
     with reading("a folder of games", folder, pa.ArrowException):
         options = options_of(manifest)
@@ -154,11 +149,8 @@ def read_tables(
             path = folder / Path(entry["name"]).name
             data = read_regular(path, MOST)
             _check_parts(path, data, entry["parts"])
-            file = parquet.ParquetFile(pa.BufferReader(data))
-            if columns:
-                yield file.read([name for name in columns if name in file.schema_arrow.names])
-            else:
-                yield _checked(path, file.read(), options)
+            table = parquet.ParquetFile(pa.BufferReader(data)).read()
+            yield _checked(path, table, options)
 
 
 def split(table: Any, options: Sequence[Options]) -> list[tuple[Options, Any]]:

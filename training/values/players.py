@@ -58,9 +58,8 @@ def split_games(
 def play(games: SeededGames, net: Net, behaviour: Behaviour) -> tuple[Samples, Played]:
     """Play some games, without the interpreter's lock; return their samples and their actions."""
     players = games.options.num_players
-    a_game = (
-        players * int(TILES_EACH[players]) * (behaviour.kept + (players - 1) * behaviour.others)
-    )
+    turns = players * int(TILES_EACH[players])
+    a_game = turns * (behaviour.kept + (players - 1) * behaviour.others)
     room = int(1.1 * len(games.seeds) * a_game) + 2 * MAX_TURNS * MAX_PLAYERS
     samples, played = new_samples(room), new_played(games.seeds)
     count = play_sample_games(
