@@ -142,15 +142,11 @@ def _in_processes(
             for one in ready:
                 name = busy.pop(one)
                 try:
-                    kind, content = one.result()
+                    result = one.result()
                 except BrokenProcessPool:
                     names = " and ".join(sorted([name, *busy.values()]))
                     raise WorkerError(f"a worker process ended while it played {names}") from None
-                if kind == "refused":
-                    raise ValueError(content)
-                if kind == "failed":
-                    raise WorkerError(f"a worker failed:\n{content}")
-                yield content
+                yield result
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
         mine = set(multiprocessing.active_children()) - before
@@ -176,17 +172,17 @@ def _count(games: int) -> None:
         _worker["ended"].value += games
 
 
-def _do(job: Any) -> tuple[str, Any]:
-    """Do a job in a worker process; return what came of it, an error as text."""
+def _do(job: Any) -> Any:
+    """Do a job in a worker process; an error goes to the parent as text, for not all can be pickled."""
     try:
         with _one_thread():
             if "do" not in _worker:
                 _worker["do"] = _worker["make"]()
-            return "done", _worker["do"](job, _count)
+            return _worker["do"](job, _count)
     except ValueError as error:
-        return "refused", str(error)
+        raise ValueError(str(error)) from None
     except Exception:
-        return "failed", traceback.format_exc()
+        raise WorkerError(f"a worker failed:\n{traceback.format_exc()}") from None
 
 
 # --- Ray --------------------------------------------------------------------------------------
