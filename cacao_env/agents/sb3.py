@@ -13,7 +13,7 @@ from ..agent import AgentError, one_line
 from ..checks import as_path, in_short, keywords_of, need
 from ..engine.options import Options
 from ..greedy.candidates import ObservationForm
-from .policy import Choose, PolicyAgent
+from .policy import PolicyAgent
 
 _KNOWN = ("stable_baselines3", "sb3_contrib", "torch")  # the file says nothing of other code
 
@@ -51,8 +51,17 @@ def sb3_agent(
     if masked:
         space = space["observation"]
     parts = list(getattr(space, "spaces", {"": space}).values())
+
+    def choose(observations: Any, action_masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
+        seen, _ = policy.obs_to_tensor(observations)
+        if hasattr(policy, "get_distribution"):
+            found = policy.get_distribution(seen).distribution.logits
+        else:
+            found = policy.q_net(seen)
+        return np.asarray(found.detach().cpu())
+
     return PolicyAgent(
-        _chooser(policy),
+        choose,
         observation,
         parts[0].dtype.name,
         "observation" if masked else "info",
@@ -77,15 +86,3 @@ def _policy_of(path: Path) -> tuple[Any, bytes]:
     except Exception as error:  # whatever is wrong with the file
         raise AgentError(f"{path} is not a saved model: {one_line(error)}") from error
     return policy, content
-
-
-def _chooser(policy: Any) -> Choose:
-    def choose(observations: Any, action_masks: npt.NDArray[np.int8]) -> npt.NDArray[np.float32]:
-        seen, _ = policy.obs_to_tensor(observations)
-        if hasattr(policy, "get_distribution"):
-            found = policy.get_distribution(seen).distribution.logits
-        else:
-            found = policy.q_net(seen)
-        return np.asarray(found.detach().cpu())
-
-    return choose
