@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from cacao_env.engine.jit import BY_NUMBA, COMPILED
-from tests.browser import BUILT, WIDE, Page, browsing
+from tests.browser import BUILT, WIDE, Page, begin, browsing
 
 _common = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("short", max_examples=20, derandomize=True, **_common)
@@ -108,6 +108,14 @@ def opened(browser):
         one.context.close()
         assert one.problems == []
         assert one.asked <= {"file", "data", "blob"}, "the page asked a host"
+
+
+@pytest.fixture
+def page(opened):
+    """The page, at the first decision of a game against one grower."""
+    page = opened().page
+    begin(page, "grower", seed=3)
+    return page
 
 
 @pytest.fixture(scope="session")

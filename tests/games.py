@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from cacao_env import Game
+from cacao_env import Game, record
 from cacao_env.agent import play_game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.state import cell_column, cell_row
@@ -84,6 +84,12 @@ def played(
         choice = bots[game.seat].act(game) if style == "greedy" else STYLES[style](game, rng)
         game.play(choice)
     return game
+
+
+def recorded(players: int = 2, seed: int = 3) -> str:
+    """The record of a game of greedy players, as text."""
+    names = ["Ana", "Bea", "Carlos", "Dora"][:players]
+    return record.dumps(record.record_of(played(players, seed, style="greedy"), players=names))
 
 
 def game_after(game: Game, action: int) -> Game:

@@ -9,19 +9,20 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
-from cacao_env import Game, record
+from cacao_env import Game
 from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.play import server as agent_server
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described, page
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
-from tests.games import as_asked, played
+from tests.games import as_asked, recorded
 from tests.sources import ROOT
 
 
@@ -32,7 +33,7 @@ def sources() -> list[Path]:
     drawings = ROOT / "cacao_env" / "render" / "art.svg"
     network = ROOT / "checkpoints" / "trinitario" / "weights.safetensors"
     inside = [path for path in (ROOT_PAGE / "src").rglob("*") if path.is_file()]
-    return sorted([*inside, *others, *rules, drawings, network])
+    return [*inside, *others, *rules, drawings, network]
 
 
 def test_the_page_is_what_its_sources_make():
@@ -63,7 +64,7 @@ def test_what_is_given_can_not_end_its_script():
 
 
 def test_a_page_with_a_record_is_written(tmp_path, capsys):
-    (tmp_path / "g.json").write_text(record.dumps(record.record_of(played(2, 3, style="greedy"))))
+    (tmp_path / "g.json").write_text(recorded())
     target = tmp_path / "g.html"
     assert main(["view", str(tmp_path / "g.json"), "--export", str(target)]) == 0
     assert "opens in any browser" in capsys.readouterr().out
@@ -99,23 +100,29 @@ class Slow(Bot):
         return super().act(games, memory)
 
 
-class Broken(Bot):
+class Broken(Slow):
     def act(self, games, memory):
         raise RuntimeError("it is\nbroken")
 
 
+@contextmanager
+def server_of(**agents: Bot) -> Iterator[AgentServer]:
+    with AgentServer(agents, page(server={"agents": described(agents)}), 0) as served:
+        thread = threading.Thread(target=served.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield served
+        finally:
+            served.shutdown()
+            thread.join(10)
+
+
 @pytest.fixture
 def serving() -> Iterator[AgentServer]:
-    agents = {"greedy": Bot("greedy"), "mc": Bot("mc:sims=16")}
-    agents |= {"slow": Slow(), "broken": Broken("greedy")}
-    served = AgentServer(agents, page(server={"agents": described(agents)}), 0)
-    thread = threading.Thread(target=served.serve_forever, daemon=True)
-    thread.start()
-    yield served
-    agents["slow"].go.set()
-    served.shutdown()
-    served.server_close()
-    thread.join(10)
+    slow = Slow()
+    with server_of(greedy=Bot("greedy"), mc=Bot("mc:sims=16"), slow=slow, broken=Broken()) as one:
+        yield one
+        slow.go.set()
 
 
 def test_a_page_that_goes_away_leaves_no_trace(serving, capfd):
@@ -230,29 +237,9 @@ def test_a_request_that_never_ends_is_closed(serving, monkeypatch):
 
 
 def test_the_page_plays_agents_of_the_command_line(browser):
-    """A class of the user's own is a level."""
-    agents = {"mine": Bot("greedy")}
-    with AgentServer(agents, page(server={"agents": described(agents)}), 0) as served:
-        thread = threading.Thread(target=served.serve_forever, daemon=True)
-        thread.start()
-        one = Page(browser, address=served.address)
-        begin(one.page, "mine", seed=3)
-        play_on(one.page, 2)
-        assert one.page.locator(".player .level").all_inner_texts() == ["mine"]
-        one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
-        assert one.problems == []
-        one.context.close()
-        served.shutdown()
-        thread.join(10)
-
-
-def test_the_page_says_that_an_agent_of_the_command_line_takes_a_while(browser):
+    """A class of the user's own is a level; the page says that its first move takes a while."""
     slow = Slow()
-    with AgentServer(
-        {"mine": slow}, page(server={"agents": described({"mine": slow})}), 0
-    ) as served:
-        thread = threading.Thread(target=served.serve_forever, daemon=True)
-        thread.start()
+    with server_of(mine=slow) as served:
         one = Page(browser, address=served.address)
         begin(one.page, seats=("mine", ""), seed=3)
         one.page.wait_for_function(
@@ -261,6 +248,9 @@ def test_the_page_says_that_an_agent_of_the_command_line_takes_a_while(browser):
         slow.go.set()
         one.page.wait_for_selector("#confirm")
         assert "loaded and compiled" not in one.page.inner_text(".decision")
+        begin(one.page, "mine", seed=3)
+        play_on(one.page, 2)
+        assert one.page.locator(".player .level").all_inner_texts() == ["mine"]
+        one.page.wait_for_function("() => Number(document.getElementById('slider').max) > 2")
+        assert one.problems == []
         one.context.close()
-        served.shutdown()
-        thread.join(10)

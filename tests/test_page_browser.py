@@ -8,28 +8,14 @@ import pytest
 
 from cacao_env import record
 from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on, progress_of
-from tests.games import played
+from tests.games import recorded
 from tests.tiers import mostly_slow, slow
 
 LANDSCAPE, SMALL = (844, 390), (320, 568)
 
 
-@pytest.fixture
-def page(opened):
-    """The page, at the first decision of a game against one grower."""
-    page = opened().page
-    begin(page, "grower", seed=3)
-    return page
-
-
 def frames(page) -> int:
     return page.evaluate("() => Number(document.getElementById('slider').max)")
-
-
-def recorded(players: int, seed: int = 3, **options) -> str:
-    game = played(players, seed, style="greedy", **options)
-    names = ["Ana", "Bea", "Carlos", "Dora"][:players]
-    return record.dumps(record.record_of(game, players=names))
 
 
 @pytest.fixture(scope="module")
@@ -241,13 +227,22 @@ def test_space_does_not_wind_a_game_back(page):
 
 
 @slow
-def test_think_moves_nothing_and_its_lines_only_choose(page):
+def test_think_has_lines_of_play_that_only_choose(page):
+    play_on(page, 3)
     place = page.locator("#confirm").bounding_box()
-    page.select_option("#thinker", "grower")
+    page.select_option("#thinker", "chief")
     page.click("#run-think")
-    page.wait_for_selector(".lines tr")
+    page.wait_for_selector(".lines tbody >> nth=2")
     assert page.locator("#confirm").bounding_box() == place
-    assert page.locator(".heat").count() > 1
+    heads = page.locator(".lines th").all_inner_texts()
+    assert [text for text in heads if text] == ["Move", "Gold", "Wins"]
+    rows = page.locator(".lines tbody").all_inner_texts()
+    assert re.search(r"1\. .*\t0\.0\t[\d.]+ %", rows[0]), rows
+    assert "Then: " in rows[0]
+    on_table = ", ".join(page.locator(".heat text").all_text_contents())
+    assert sorted(on_table.split(", ")) == ["1", "2", "3"]
+    losses = [float(re.search(r"\t−?([\d.]+)\t", row)[1]) for row in rows]
+    assert losses == sorted(losses)
     before = frames(page)
     page.click(".lines button >> nth=0")
     assert frames(page) == before
@@ -390,29 +385,35 @@ def test_a_review_teaches_and_is_kept(opened):
 
 
 @slow
-def test_puzzles_are_solved_and_counted(opened):
-    page = opened().page
-    page.wait_for_selector("#begin")
+def test_puzzles_of_the_local_day_are_solved_rated_and_kept(opened):
+    page = opened(timezone_id="Pacific/Honolulu").page
+    page.clock.set_fixed_time("2026-03-05T03:00:00Z")  # the fourth of March there
     page.keyboard.press("Escape")
     page.click("#puzzles")
+    assert page.inner_text("#daily span") == "Mar 4, 2026"
+    assert "1200" in page.inner_text("dialog")
     page.click("#daily")
     page.wait_for_selector("#verdict")
     decide(page, 1)
-    assert (
-        page.inner_text("#verdict") == "This move loses gold. Try again."
-        or page.locator("#verdict.fine").count()
-    )
-    if page.locator("#answer").count():
-        page.click("#answer")
-        words = page.inner_text("#effect strong")
-        page.click("#confirm")
-        assert "does not count" in page.inner_text("#verdict")
-        page.wait_for_selector("#why")
-        page.click("#puzzles")
-        assert "Solved" not in page.inner_text("#daily"), "it was shown, not solved"
-        page.click("#daily")
-        until_chosen(page, words)
-        page.click("#confirm")
+    assert page.inner_text("#verdict") == "This move loses gold. Try again."
+    page.click("#answer")
+    page.wait_for_function("() => /puzzle=/.test(location.hash)")
+    words, moves = page.inner_text("#effect strong"), page.locator(".moves .line").count()
+    page.click("#confirm")
+    assert "does not count" in page.inner_text("#verdict")
+    page.wait_for_selector("#why")
+    kept = progress_of(page)
+    assert kept["solved"] == {}, "it was shown, not solved"
+    assert kept["rating"] < 1200
+    page.reload()
+    page.wait_for_selector("#verdict")
+    assert page.locator(".moves .line").count() == moves
+    assert progress_of(page) == kept
+    page.click("#puzzles")
+    assert "Solved" not in page.inner_text("#daily")
+    page.click("#daily")
+    until_chosen(page, words)
+    page.click("#confirm")
     assert "Right." in page.inner_text("#verdict")
     moves = page.locator(".moves .line").count()
     page.keyboard.press("u")  # nothing is taken back in a puzzle, and none is shared
@@ -474,22 +475,6 @@ def test_a_link_has_the_whole_game(opened, four):
     lost = opened("#game=nobody").page
     lost.wait_for_selector("#message")
     assert "not in this browser" in lost.inner_text("#message")
-
-
-@slow
-def test_pictures_and_films_are_made(opened, tmp_path):
-    from PIL import Image
-
-    page = replayed(opened, recorded(2), 10)
-    page.click("#share")
-    for what, kind in (("picture", "PNG"), ("film", "GIF")):
-        with page.expect_download(timeout=120_000) as download:
-            page.click(f"#share-{what}")
-        download.value.save_as(tmp_path / what)
-        with Image.open(tmp_path / what) as image:
-            assert image.format == kind
-            assert len(image.convert("RGB").getcolors(10**7)) > 50
-            assert kind == "PNG" or image.n_frames > 20
 
 
 @slow

@@ -7,17 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from cacao_env import record
-from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on, progress_of
-from tests.games import played
+from tests.browser import PHONE, WIDE, begin, cells, choose, decide, drop, go, play_on
+from tests.games import recorded
 from tests.tiers import mostly_slow, slow
 
 SIZES = [(320, 568), (360, 740), (640, 400), (1280, 800), (1366, 768), (1920, 1080), (2560, 1440)]
-
-
-def recorded(players: int = 2, seed: int = 3) -> str:
-    names = ["Ana", "Bea", "Carlos", "Dora"][:players]
-    return record.dumps(record.record_of(played(players, seed, style="greedy"), players=names))
 
 
 # --- The lesson -----------------------------------------------------------------------------------
@@ -93,16 +87,6 @@ def test_a_step_of_the_lesson_by_the_keyboard(opened):
         page.keyboard.press(key)
     page.wait_for_selector("#next-step")
     assert "+1 cacao" in page.inner_text("#live")
-
-
-@slow
-def test_a_step_of_the_lesson_by_touch(opened):
-    page = opened(size=PHONE, has_touch=True, is_mobile=True).page
-    page.locator("#lesson").tap()
-    page.wait_for_selector("#verdict")
-    choose(page, touch=True)
-    page.locator("#confirm").tap()
-    page.wait_for_selector("#next-step")
 
 
 # --- The coach ------------------------------------------------------------------------------------
@@ -217,49 +201,6 @@ def test_everything_of_a_puzzle_can_be_read_at_every_size(opened, locale):
         assert page.locator("#effect").bounding_box()["height"] >= 44, size
 
 
-@slow
-def test_a_puzzle_is_kept_by_a_reload_rated_and_of_the_local_day(opened):
-    page = opened(timezone_id="Pacific/Honolulu").page
-    page.clock.set_fixed_time("2026-03-05T03:00:00Z")  # the fourth of March there
-    page.keyboard.press("Escape")
-    page.click("#puzzles")
-    assert page.inner_text("#daily span") == "Mar 4, 2026"
-    assert "1200" in page.inner_text("dialog")
-    page.click("#daily")
-    page.wait_for_selector("#verdict")
-    page.click("#answer")
-    page.wait_for_function("() => /puzzle=/.test(location.hash)")
-    moves, kept = page.locator(".moves .line").count(), progress_of(page)
-    page.reload()
-    page.wait_for_selector("#verdict")
-    assert page.locator(".moves .line").count() == moves
-    assert progress_of(page) == kept
-    assert kept["solved"] == {}, "an answer that was shown is not solved"
-    assert kept["rating"] < 1200
-
-
-@slow
-def test_think_is_lines_of_play_with_heads(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
-    play_on(page, 3)
-    page.select_option("#thinker", "chief")
-    page.click("#run-think")
-    page.wait_for_selector(".lines tbody >> nth=2")
-    assert [text for text in page.locator(".lines th").all_inner_texts() if text] == [
-        "Move",
-        "Gold",
-        "Wins",
-    ]
-    rows = page.locator(".lines tbody").all_inner_texts()
-    assert re.search(r"1\. .*\t0\.0\t[\d.]+ %", rows[0]), rows
-    assert "Then: " in rows[0]
-    on_table = ", ".join(page.locator(".heat text").all_text_contents())
-    assert sorted(on_table.split(", ")) == ["1", "2", "3"]
-    losses = [float(re.search(r"\t−?([\d.]+)\t", row)[1]) for row in rows]
-    assert losses == sorted(losses)
-
-
 # --- The calm table -------------------------------------------------------------------------------
 
 
@@ -297,9 +238,7 @@ def test_nothing_is_asked_while_others_move_and_each_thing_is_said_once(opened):
 
 
 @slow
-def test_a_tile_of_the_hand_is_dragged_to_the_table(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_a_tile_of_the_hand_is_dragged_to_the_table(page):
     hand = page.locator(".hand .pickable").nth(1)
     box = hand.bounding_box()
     x, y = cells(page, ".legal")[2]
@@ -324,9 +263,7 @@ def test_a_tile_of_the_hand_is_dragged_to_the_table(opened):
 
 
 @slow
-def test_the_table_stays_in_sight(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_the_table_stays_in_sight(page):
     board = page.locator("#table").bounding_box()
     middle = board["x"] + board["width"] / 2, board["y"] + board["height"] / 2
     for _ in range(4):
@@ -367,9 +304,7 @@ def test_where_nothing_is_kept_it_is_said_and_a_file_helps(opened):
 
 
 @slow
-def test_a_link_names_who_sent_it_and_stays_apart(opened):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_a_link_names_who_sent_it_and_stays_apart(page, opened):
     play_on(page)
     page.click("#share")
     page.fill("#my-name", "Rosa")
@@ -393,7 +328,7 @@ def test_a_link_names_who_sent_it_and_stays_apart(opened):
 
 
 @slow
-def test_a_film_has_names_and_a_steady_eye(opened, tmp_path):
+def test_a_picture_is_drawn_and_a_film_has_names_and_a_steady_eye(opened, tmp_path):
     import numpy as np
     from PIL import Image
 
@@ -401,10 +336,15 @@ def test_a_film_has_names_and_a_steady_eye(opened, tmp_path):
     drop(page, "game.json", recorded())
     page.wait_for_selector("#share")
     page.click("#share")
-    with page.expect_download(timeout=120_000) as download:
-        page.click("#share-film")
-    download.value.save_as(tmp_path / "film.gif")
-    with Image.open(tmp_path / "film.gif") as film:
+    for what in ("picture", "film"):
+        with page.expect_download(timeout=120_000) as download:
+            page.click(f"#share-{what}")
+        download.value.save_as(tmp_path / what)
+    with Image.open(tmp_path / "picture") as picture:
+        assert picture.format == "PNG"
+        assert len(picture.convert("RGB").getcolors(10**7)) > 50
+    with Image.open(tmp_path / "film") as film:
+        assert film.format == "GIF"
         shots = []
         for number in range(film.n_frames):
             film.seek(number)
@@ -419,9 +359,7 @@ def test_a_film_has_names_and_a_steady_eye(opened, tmp_path):
 
 
 @slow
-def test_my_games_show_what_one_lost_game_by_game(opened, tmp_path):
-    page = opened().page
-    begin(page, "grower", seed=3)
+def test_my_games_show_what_one_lost_game_by_game(page, tmp_path):
     decide(page)
     page.click("#my-games")
     assert page.locator(".trend").count() == 0
