@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 pa = pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
-pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from pyarrow import parquet
 

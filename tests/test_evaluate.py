@@ -550,7 +550,10 @@ def test_what_has_a_version_stays_where_others_go_from_files_and_lines(tmp_path)
 
 
 # Files of other programs, cut off or not.
-@pytest.mark.parametrize("content", ["hello", "[]", "[1]\n", "{}\n", "[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    ["hello", "1", "[]", "[1]\n", "{}\n", "[" * 100_000, '[{"deal": "a", "agents": 3}]'],
+)
 def test_a_foreign_file_is_refused(content, tmp_path):
     settings = {"a": 1, "options": []}
     (tmp_path / MANIFEST).write_text(content)
@@ -565,8 +568,9 @@ def test_a_foreign_file_is_refused(content, tmp_path):
     GameFolder(tmp_path, settings).close()
     (tmp_path / LINES).write_text(f"{content}\n")
     if content != "[]":
-        with pytest.raises(DataError, match="is not a file of games"):
+        with pytest.raises(DataError, match="is not a file of games") as error:
             GameFolder(tmp_path, settings)
+        assert len(str(error.value)) < 500
         assert (tmp_path / LINES).read_text() == f"{content}\n"
 
 

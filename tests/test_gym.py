@@ -181,11 +181,6 @@ def test_bad_calls_get_one_sentence():
             early.render()
     with pytest.raises(ValueError, match=r"copy is 'no'"):
         CacaoVectorEnv(1, copy="no")
-    for seed in (-1, "1", 1.5, True):
-        with pytest.raises(
-            ValueError, match=r"seed is .*, expected (an integer \()?0 to 1844674407"
-        ):
-            env.reset(seed=seed)
     env.reset(seed=0)
     for action in ("north", 1.0, None, True):
         with pytest.raises(ValueError, match=r"action is .* \(\w+\), expected an integer$"):

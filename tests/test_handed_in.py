@@ -6,7 +6,6 @@ import shutil
 import pytest
 
 pa = pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
-pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
 from cacao_env.cli import main
 from cacao_env.data import load, storage

@@ -20,7 +20,7 @@ from cacao_env.engine.library import Door, about, hash_of_source
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.sources import compiled_modules
 from cacao_env.engine.state import STATE, deal
-from cacao_env.engine.types import Array, Record, Scalar, Tuple, key_of, signatures
+from cacao_env.engine.types import Array, Record, Scalar, Tuple, signatures
 from cacao_env.envs.vector import VectorGames, first_illegal
 from cacao_env.game import try_action
 from tests import sources
@@ -366,14 +366,3 @@ def test_compiled_functions_leave_the_interpreter_to_other_threads():
     work.join()
     assert seen == [64 * 60]
     assert turns > 1000, "this thread waited"
-
-
-def test_types_are_named_as_the_table_of_dtypes_names_them():
-    assert key_of(STATE) == "State"
-    assert set(about()["dtypes"]) >= {"State", "Choices", "Entry", "int64", "uint64"}
-
-    def wrong(x: "nothing"):  # noqa: F821
-        return x
-
-    with pytest.raises(TypeError, match="'nothing' names no type"):
-        signatures(wrong)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.engine.observation import SCORE_OFFSET, decode, layout, observation_size, scale
+from cacao_env.engine.observation import CHANNELS, SCORE_OFFSET, decode, scale
 from cacao_env.engine.tiles import JUNGLE_KINDS, WATER_TRACK, WORKER_KINDS
 from tests.adapter import EngineTable
 from tests.games import STYLES, positions
@@ -16,8 +16,6 @@ PHASES = ("place", "fill", "act", "over")
 
 
 def channel_names(players: int) -> list[str]:
-    from cacao_env.engine.observation import CHANNELS
-
     return [name for name, _, _ in CHANNELS] + [f"owner_{seat}" for seat in range(players)]
 
 
@@ -114,18 +112,6 @@ def expected_board(game, position, corner, order):
     if placed:
         put("last", placed[-1][3])
     return planes
-
-
-def test_the_layout_is_gapless_and_fits_bytes():
-    for players in (2, 3, 4):
-        for size in (11, 15, 23, 30):
-            at = 0
-            for entry in layout(players, size):
-                assert entry.start == at
-                at = entry.stop
-                assert entry.highs.shape == entry.shape
-                assert entry.highs.min() >= 1
-            assert at == observation_size(players, size)
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

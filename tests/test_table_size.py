@@ -57,14 +57,3 @@ def test_a_small_table_binds_only_near_its_rim():
                 free += 1
     assert bound > 20
     assert free > 100
-
-
-def test_every_window_cell_has_one_index():
-    for size in (11, 12, 15, 23, 30):
-        game = Game.new(2, 0, table_size=size)
-        cells = [int(indexed_cell(game.state, k)) for k in range(size * size // 2)]
-        assert len(set(cells)) == len(cells)
-        assert [int(window_index(game.state, cell)) for cell in cells] == list(range(len(cells)))
-        open_cells = [c for c in cells if game.state.board[c] < 0]
-        assert len(open_cells) == int(game.state.open_count) == 6
-        assert len({int(action) // 13 for action in game.legal_actions()}) == 6

@@ -29,7 +29,7 @@ from cacao_env.agents.loading import installed_agents
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.value.checkpoint import save_value
 from cacao_env.agents.value.net import param_shapes
-from cacao_env.data.folder import LINES, GameFolder
+from cacao_env.data.folder import GameFolder
 from cacao_env.data.storage import DataError
 from cacao_env.play.server import AgentServer, Refused
 from cacao_env.registry import load_agent
@@ -217,18 +217,6 @@ def test_two_evaluations_do_not_share_a_folder(tmp_path):
             GameFolder(tmp_path, {"options": []})
         other.stdin.close()
     GameFolder(tmp_path, {"options": []}).close()
-
-
-@pytest.mark.parametrize(
-    "line", ["1", "[1]", '{"key": 1}', "[" * 100_000, '[{"deal": "a", "agents": 3}]']
-)
-def test_damaged_games_get_one_sentence(line, tmp_path):
-    GameFolder(tmp_path, {"options": []}).close()
-    with (tmp_path / LINES).open("a") as file:
-        file.write(line + "\n")
-    with pytest.raises(DataError, match="is not a file of games") as error:
-        GameFolder(tmp_path, {"options": []})
-    assert len(str(error.value)) < 500
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from cacao_env.engine import symmetry as sym
 from cacao_env.engine.state import TURN
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 from cacao_env.greedy.turn import late_choice, unasked
-from cacao_env.greedy.values import HEURISTIC, Weights, set_worths
 from cacao_env.record import check, record_of
 from tests.games import any_game, game_after, greedy_values
 from tests.reference.records import check_record
@@ -93,10 +92,3 @@ def test_images_of_a_position_have_the_images_of_its_choices(deal, g):
                 after.play(int(late_choice(after.state)))
             ends.append(sorted(after.scores()))
         assert ends[0] == ends[1]
-
-
-def test_greedy_shares_its_care_among_the_others():
-    look = np.zeros(1, HEURISTIC)[0]
-    for players in (2, 3, 4):
-        set_worths(look, Game.new(players, 1).state, 0, GREEDY_WEIGHTS, 5)
-        assert look.others == pytest.approx(Weights().others / (players - 1))
