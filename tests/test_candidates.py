@@ -156,6 +156,14 @@ def table_around(before, now):
     return found
 
 
+def at_turn_s_end(position, action):
+    """The state after an action and the rest of its turn, which nobody is asked."""
+    after = game_after(position, action)
+    while not after.over and after.turn == position.turn:
+        after.play(int(unasked(after.state, TURN)))
+    return after.state
+
+
 @given(any_game(*DECISIONS))
 def test_rows_say_where_choices_lead(deal):
     """Placements by greedy's sums, which now and then differ from play; fills and actions exactly."""
@@ -166,10 +174,8 @@ def test_rows_say_where_choices_lead(deal):
         seen, mask, ids = look(position)
         row = int(rng.integers(mask.sum()))
         seat, before = position.seat, position.state
-        after = game_after(position, ids[row])
-        while not after.over and after.turn == position.turn:
-            after.play(int(unasked(after.state, TURN)))
-        now = after.state
+        now = at_turn_s_end(position, ids[row])
+        temples = [int(now.temples[one]) - int(before.temples[one]) for one in range(deal.players)]
         following = (seat + 1) % deal.players
         drawn_inside = int(now.jungle_drawn) - int(before.jungle_drawn)
         laid = int(now.jungle_count) - int(before.jungle_count)
@@ -178,14 +184,9 @@ def test_rows_say_where_choices_lead(deal):
             "cacao": int(now.cacao[seat]) / 5,
             "water": int(now.water[seat]) / 8,
             "sun": int(now.sun[seat]) / 3,
-            "temples": (int(now.temples[seat]) - int(before.temples[seat])) / 6,
-            "temples_next": (int(now.temples[following]) - int(before.temples[following])) / 6,
-            "temples_rest": sum(
-                int(now.temples[one]) - int(before.temples[one])
-                for one in range(deal.players)
-                if one not in (seat, following)
-            )
-            / 6,
+            "temples": temples[seat] / 6,
+            "temples_next": temples[following] / 6,
+            "temples_rest": (sum(temples) - temples[seat] - temples[following]) / 6,
             "cacao_change": (int(now.cacao[seat]) - int(before.cacao[seat])) / 5,
             "water_gold": (WATER_TRACK[int(now.water[seat])] - WATER_TRACK[int(before.water[seat])])
             / 16,
@@ -214,12 +215,10 @@ def test_fills_say_what_temples_bring_each_of_the_others():
             seen, mask, ids = look(position)
             seat, before = position.seat, position.state
             for row in range(int(mask.sum())):
-                after = game_after(position, ids[row])
-                while not after.over and after.turn == position.turn:
-                    after.play(int(unasked(after.state, TURN)))
-                if after.state.jungle_drawn - before.jungle_drawn > 1:
+                now = at_turn_s_end(position, ids[row])
+                if now.jungle_drawn - before.jungle_drawn > 1:
                     continue  # a tile was drawn in the middle of the turn
-                gains = [int(after.state.temples[k]) - int(before.temples[k]) for k in range(4)]
+                gains = [int(now.temples[k]) - int(before.temples[k]) for k in range(4)]
                 rest = [gains[(seat + k) % 4] for k in (2, 3)]
                 assert seen[row, COLUMN["temples_next"]] == pytest.approx(gains[(seat + 1) % 4] / 6)
                 assert seen[row, COLUMN["temples_rest"]] == pytest.approx(sum(rest) / 6)
@@ -466,13 +465,9 @@ def test_bad_rows_and_sizes_are_refused():
     assert lost.forfeits.tolist() == [False, True]
     with pytest.raises(ValueError, match="observation_dtype is 'uint8', expected 'float32'"):
         VersusGames(2, observation="candidates", observation_dtype="uint8")
-    for rows, replies, words in (
-        (0, 0, "rows is 0"),
-        (257, 0, "rows is 2"),
-        (4, 5, "replies is 5"),
-    ):
+    for size, words in (((0, 0), "rows is 0"), ((257, 0), "rows is 2"), ((4, 5), "replies is 5")):
         with pytest.raises(ValueError, match=words):
-            Candidates(rows, replies)
+            Candidates(*size)
 
 
 def test_the_spec_documents_every_column():

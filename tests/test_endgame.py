@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
-from cacao_env.agents.endgame import (
-    NODES,
-    NOT_SOLVED,
-    end_values,
-    is_near_end,
-    placements_left,
-    solve,
-)
+from cacao_env.agents.endgame import NOT_SOLVED, end_values, is_near_end, placements_left, solve
 from cacao_env.agents.utility import RELATIVE_SCORE, UTILITY, value_of
 from cacao_env.engine.actions import MAX_LEGAL
 from tests.games import game_after, played
@@ -171,10 +164,10 @@ def test_it_knows_its_limits():
     game = near_end(2, 0, 2, "random")
     assert not is_near_end(game.state, 1)
     assert is_near_end(game.state, 2)
-    assert solve(game.states, 1, RELATIVE_SCORE, NODES) == NOT_SOLVED
+    assert solve(game.states, 1, RELATIVE_SCORE, MANY) == NOT_SOLVED
     assert solve(game.states, 2, RELATIVE_SCORE, 3) == NOT_SOLVED  # three positions are not enough
     start = Game.new(2, 0)
-    assert solve(start.states, 100, RELATIVE_SCORE, NODES) == NOT_SOLVED  # piles hide what is held
+    assert solve(start.states, 100, RELATIVE_SCORE, MANY) == NOT_SOLVED  # piles hide what is held
     assert not is_near_end(start.state, 100)
     for seed in range(20):  # the turn in progress counts, though its tile is placed
         game = near_end(2, seed, 2, "random")

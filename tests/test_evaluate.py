@@ -173,10 +173,8 @@ def test_the_page_needs_nothing_else_and_is_well_formed(whole):
 
 
 def test_records_hold_and_say_who_sat_where(whole, tmp_path):
-    assert (
-        cacao(["data", "export", str(whole / "out"), "--as", "records", "--out", str(tmp_path)])
-        == 0
-    )
+    export = ["data", "export", str(whole / "out"), "--as", "records", "--out", str(tmp_path)]
+    assert cacao(export) == 0
     found = sorted(tmp_path.glob("*.json"))
     games = load(whole / "out")
     assert len(found) == len(games) == 3 * 9 * 2
@@ -332,17 +330,12 @@ def written(way, changed):
     return "mine:Base" if way == "version" else "mine:Mine"  # which has no version of its own
 
 
+CHANGES = [(EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")]
+CHANGES += [(["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")]
+
+
 @pytest.mark.usefixtures("no_luck")
-@pytest.mark.parametrize(
-    ("command", "way"),
-    mostly_slow(
-        [
-            *((EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint", "inherited")),
-            *((["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")),
-        ],
-        fast=[0, 3],
-    ),
-)
+@pytest.mark.parametrize(("command", "way"), mostly_slow(CHANGES, fast=[0, 3]))
 def test_games_of_an_agent_that_changed_are_not_used_again(
     command, way, tmp_path, monkeypatch, capsys
 ):

@@ -114,8 +114,7 @@ def evaluation(out, *words):
 
 
 def make_evaluation():
-    evaluation("out", "greedy", "random", "--players", "2,3")
-    shutil.copy(Path("out") / "evaluation.json", "evaluation.json")
+    evaluation("out", "greedy", "random", "--players", "2,3", "--json", "evaluation.json")
 
 
 def make_bench(patch):
@@ -156,7 +155,6 @@ def copy_checkpoints():
 
 
 def make_set():
-    pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     run("data", "make", "random", "--deals", 2, "--workers", 1, "--luck", "--out", "set")
 
 

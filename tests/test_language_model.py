@@ -66,11 +66,8 @@ def test_refusals_are_counted_and_the_stated_rule_follows():
         requests = len(asked)
         _, (notes,) = played(load_agent(once, True), **turn)
         counts = notes["counts"]
-        assert (counts["moves"], counts["random moves"], counts["unreadable replies"]) == (
-            11,
-            11,
-            1,
-        )
+        assert counts["moves"] == counts["random moves"] == 11
+        assert counts["unreadable replies"] == 1
         assert notes["forfeit"] == 0
         assert len(asked) == requests  # they are in the cache
         again, _ = played(own, **turn)
@@ -223,18 +220,8 @@ def test_a_forfeit_loses_and_is_counted_wherever_the_game_is_measured(capsys):
     """The model's first reply of a game is no move: it loses, though its random moves may win."""
     with chat_server(lambda text: "I pass.", every_try=True) as (url, _):
         model = f"llm:m,base_url={url}"
-        command = [
-            "evaluate",
-            model,
-            "random",
-            "--decisions",
-            "turn",
-            "--deals",
-            "6",
-            "--out",
-            "games",
-        ]
-        assert main([*command, "--workers", "1", "--json", "figures.json"]) == 0
+        command = ["evaluate", model, "random", "--deals", "6", "--workers", "1", "--out", "games"]
+        assert main([*command, "--decisions", "turn", "--json", "figures.json"]) == 0
         tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "3"]
         assert main([*tasks, "--workers", "1"]) == 0
     out = capsys.readouterr().out

@@ -188,7 +188,6 @@ def test_exp_tanh_and_log_at_their_ends():
 SAY = """
 import numpy as np
 from cacao_env.agents.elementary import exp_negative, log_above_one, tanh
-from tests.tiers import mostly_slow
 for x in np.random.default_rng(1).normal(0, 3, 400).tolist():
     print(exp_negative(-abs(x)).hex(), tanh(x).hex(), log_above_one(1 + abs(x)).hex())
 """

@@ -37,14 +37,8 @@ def config(**changes):
 
 
 CPU = torch.device("cpu")
-ROWS = {
-    "observation": "candidates",
-    "decisions": "turn",
-    "rows": 8,
-    "replies": 2,
-    "reward": "outcome",
-    "margin_weight": 0.5,
-}
+ROWS = {"observation": "candidates", "decisions": "turn", "rows": 8, "replies": 2}
+ROWS |= {"reward": "outcome", "margin_weight": 0.5}
 
 
 class Fitter:

@@ -1,5 +1,6 @@
 """The figures of an evaluation, computed again by hand from games that are made up."""
 
+from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -30,24 +31,14 @@ def made_up(players):
             scores = gold.sum(axis=1).tolist()
             won = [float(s == max(scores)) / scores.count(max(scores)) for s in scores]
             luck = rng.normal(0, 0.2, (2, players)).tolist()
-            spent = rng.integers(5, 9, players).tolist()
-            names = chunk.pairing.seats(rotation)
-            games.append(
-                PlayedGame(
-                    block,
-                    rotation,
-                    scores=scores,
-                    cacao=[0] * players,
-                    win_shares=won,
-                    gold=gold.tolist(),
-                    decisions=spent,
-                    placements=[2 + NAMES.index(name) for name in names],
-                    actions=[],
-                    luck=luck,
-                    seconds=[0.01 * (1 + NAMES.index(name)) for name in names],
-                    placement_seconds=[0.008] * players,
-                )
+            decisions = rng.integers(5, 9, players).tolist()
+            numbers = [NAMES.index(name) for name in chunk.pairing.seats(rotation)]
+            spent = decisions, [2 + number for number in numbers]
+            game = PlayedGame(
+                block, rotation, scores, [0] * players, won, gold.tolist(), *spent, []
             )
+            seconds = [0.01 * (1 + number) for number in numbers], [0.008] * players
+            games.append(replace(game, luck=luck, seconds=seconds[0], placement_seconds=seconds[1]))
         found.append(ChunkResult(chunk.pairing, games))
     return found
 
@@ -164,22 +155,9 @@ def test_games_of_other_numbers_of_players_change_nothing():
 
 def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     pairing = Pairing(Options(3), "x", "y", "some-task")
-    games = [
-        PlayedGame(
-            block,
-            seat,
-            scores=[5, 7, 9],
-            cacao=[0] * 3,
-            win_shares=[0, 0, 1],
-            gold=[],
-            decisions=[4, 0, 9],
-            placements=[2, 0, 3],
-            actions=[],
-            seconds=[0.1] * 3,
-            placement_seconds=[0.1] * 3,
-        )
-        for block, seat in ((0, 2), (1, 0))
-    ]
+    result = [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [2, 0, 3], []
+    seconds = {"seconds": [0.1] * 3, "placement_seconds": [0.1] * 3}
+    games = [PlayedGame(block, seat, *result, **seconds) for block, seat in ((0, 2), (1, 0))]
     summary = summarise(["x"], [ChunkResult(pairing, games)])
     (row,) = summary.results
     assert (row.win_share, row.margin, row.blocks) == (0.5, (2 - 4) / 2, 2)

@@ -13,18 +13,11 @@ from cacao_env.agents.value import features, net, patterns, search, turns
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.agents.value.search import (
     CANDIDATES,
-    EARLIER,
-    LEAST,
-    MOST,
     NEAR,
-    NODES_A_MS,
-    NODES_A_SIM,
     TURNS,
     SearchAgent,
     look_ahead,
-    stratify,
     time_bank,
-    turns_ahead,
 )
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.state import ACT, FILL
@@ -188,7 +181,7 @@ def test_simulations_draw_every_tile_of_the_pile_in_turn(players):
         for number in range(2 * len(pile)):
             here = game.clone()
             here.redeal(game.seat, new_rng(number))
-            stratify(here.state, game.state, number)
+            search.stratify(here.state, game.state, number)
             drawn = here.state.jungle_draws[game.state.jungle_drawn : game.state.num_jungle]
             assert sorted(drawn) == sorted(pile)
             first.append(int(drawn[0]))
@@ -197,7 +190,7 @@ def test_simulations_draw_every_tile_of_the_pile_in_turn(players):
         assert len(later) > 1 or len(set(pile)) <= 2
         if not pile:
             here = game.clone()
-            stratify(here.state, game.state, 3)
+            search.stratify(here.state, game.state, 3)
             assert here.states.tobytes() == game.states.tobytes()
 
 
@@ -231,7 +224,7 @@ def test_a_search_with_more_time_reaches_as_far(monkeypatch):
 
 def lengths_of(players, placements):
     """What a simulation plays, by the placements left."""
-    near = NEAR + EARLIER[players]
+    near = NEAR + search.EARLIER[players]
     return tuple(n if n <= near else min(n, TURNS * players) for n in range(placements + 1))
 
 
@@ -240,8 +233,8 @@ def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
         assert placements_left(Game.new(players).state) == placements
         bank = time_bank(players, lengths_of(players, placements), 0.016, 2e-4, 5e-5)
         assert sum(bank[1:]) == pytest.approx(0.016 * placements)
-        near, later = NEAR + EARLIER[players], 16 + EARLIER[players]
-        assert max(bank) == bank[near] == bank[4] < MOST * 0.016
+        near, later = NEAR + search.EARLIER[players], 16 + search.EARLIER[players]
+        assert max(bank) == bank[near] == bank[4] < search.MOST * 0.016
         assert bank[placements] == bank[later + 1] < 0.5 * bank[later] == 0.5 * bank[near + 1]
         assert bank[later] < 0.5 * bank[near]
         assert bank[3] == bank[1] < 0.3 * bank[4]
@@ -249,11 +242,11 @@ def test_a_placement_gets_time_where_simulations_pay(monkeypatch):
         bank = time_bank(players, lengths_of(players, placements), 0.001, 2e-4, 5e-5)
         assert 0.8 * placements < sum(bank[1:]) / 0.001 <= placements + 1e-9
         assert bank[placements] == 2e-4
-        assert 0.002 < max(bank) <= MOST * 0.001 + 1e-12
+        assert 0.002 < max(bank) <= search.MOST * 0.001 + 1e-12
         searched = [left for left in range(4, placements + 1) if bank[left] > 2e-4]
         assert {4, 5, 6, 7, 8} <= set(searched) <= {*range(4, 9), *range(near + 1, later + 1)}
         lengths = lengths_of(players, placements)
-        assert all(bank[left] >= 2e-4 + LEAST * lengths[left] * 5e-5 for left in searched)
+        assert all(bank[left] >= 2e-4 + search.LEAST * lengths[left] * 5e-5 for left in searched)
     given = halved(monkeypatch)
     game, dice = Game.new(2, 3), np.random.default_rng(0)
     agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), ms=1000)
@@ -320,7 +313,7 @@ def test_the_solver_takes_no_longer_than_the_placement_has(monkeypatch):
     agent._ms, agent.sims = 0, 20
     agent._pace, agent._width = 1e-9, 1
     agent.player(1).act(Game.new(2, 3))
-    assert given == [8 * NODES_A_MS, 20 * NODES_A_SIM]
+    assert given == [8 * search.NODES_A_MS, 20 * search.NODES_A_SIM]
 
 
 def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
@@ -368,5 +361,5 @@ def test_agents_do_the_same_whatever_is_hidden():
 
 def test_simulations_reach_the_end_earlier_with_more_players():
     for players, first in ((2, NEAR), (3, NEAR + 3), (4, NEAR + 6)):
-        assert turns_ahead(first, players, TURNS, NEAR) == MAX_TURNS
-        assert turns_ahead(first + 1, players, TURNS, NEAR) == TURNS
+        assert search.turns_ahead(first, players, TURNS, NEAR) == MAX_TURNS
+        assert search.turns_ahead(first + 1, players, TURNS, NEAR) == TURNS
