@@ -5,6 +5,7 @@ import importlib
 import json
 import re
 import resource
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -264,10 +265,12 @@ def test_a_checkpoint_that_is_being_written_is_read_again(tmp_path, monkeypatch)
     assert kills.read(tmp_path) == 2
 
 
-def test_a_checkpoint_written_again_under_its_name_is_loaded_again(tmp_path):
-    found = []
+def test_a_checkpoint_written_again_under_its_name_is_loaded_again_and_copies_share_it(tmp_path):
+    folder, found = tmp_path / "net", []
     for number in (1, 2):
         params = {n: np.full(s, number, np.float32) for n, s in param_shapes(4, 4, 4).items()}
-        save_value(tmp_path, "same", params, {"players": [2], "volcanoes": False})
-        found.append(load_agent(str(tmp_path)))
+        save_value(folder, "same", params, {"players": [2], "volcanoes": False})
+        found.append(load_agent(str(folder)))
     assert [int(agent.net.bias[0]) for agent in found] == [1, 2]
+    copy = load_agent(str(shutil.copytree(folder, tmp_path / "copy")))
+    assert copy.net.numbers is found[1].net.numbers

@@ -1,6 +1,5 @@
 """Value learning by hand: its schedules, what it replays, the running mean, the loss."""
 
-import shutil
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -118,21 +117,6 @@ def test_the_running_mean_forgets_the_random_start_and_then_follows_slowly():
         return share
 
     assert [moved(steps) for steps in (0, 4, 12, 100)] == [1, 0.5, 0.25, 0.25]
-
-
-def test_networks_of_one_name_are_told_apart(tmp_path):
-    """Weights are shared by checksum, as two runs may have one name."""
-    game = Game.new(2, seed=3)
-    values = []
-    for number in range(2):
-        torch.manual_seed(number)
-        save_value(tmp_path / str(number), "same", ValueNet(**SIZE).params(), RULES_OF_SMALL)
-        agent = load_agent(str(tmp_path / str(number)))
-        values.append(agent.analyze(game, agent.begin(0)).win_shares)
-    assert not np.allclose(values[0], values[1])
-    shutil.copytree(tmp_path / "1", tmp_path / "copy")
-    first, again = load_agent(str(tmp_path / "1")), load_agent(str(tmp_path / "copy"))
-    assert first.net.numbers is again.net.numbers
 
 
 @pytest.mark.parametrize(
