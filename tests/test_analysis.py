@@ -1,6 +1,5 @@
 """What agents say of a position: it agrees with what they do and what a seat may know."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -119,19 +118,7 @@ def test_every_round_drops_the_worse_half(count, best):
     np.testing.assert_allclose(sums / visits, worth[ids])
 
 
-def test_halving_ends_when_its_time_is_over():
-    asked = []
-
-    def run(ids, alive, sums, passes):
-        asked.append(alive)
-        time.sleep(0.03)
-
-    visits = halve(run, np.arange(8), np.zeros(8), 8, 0, time.perf_counter(), 10)
-    assert asked == [8]
-    assert visits.tolist() == [1] * 8
-
-
-def test_rounds_of_halving_share_the_time(monkeypatch):
+def test_rounds_of_halving_share_the_time_and_end_with_it(monkeypatch):
     now = [5.0]
     monkeypatch.setattr("cacao_env.agents.halving.time.perf_counter", lambda: now[0])
 
@@ -141,6 +128,7 @@ def test_rounds_of_halving_share_the_time(monkeypatch):
 
     visits = halve(run, np.arange(4), np.zeros(4), 4, 0, 5.0, 82)
     assert visits.tolist() == [31, 31, 10, 10]  # 41 milliseconds for four, then for two
+    assert halve(run, np.arange(8), np.zeros(8), 8, 0, now[0], 5).tolist() == [1] * 8
 
 
 def test_weights_of_values_and_visits():
