@@ -242,9 +242,7 @@ def test_the_page_plays_agents_of_the_command_line(browser):
     with server_of(mine=slow) as served:
         one = Page(browser, address=served.address)
         begin(one.page, seats=("mine", ""), seed=3)
-        one.page.wait_for_function(
-            "() => document.querySelector('.decision').textContent.includes('loaded and compiled')"
-        )
+        one.page.wait_for_selector(".decision:has-text('loaded and compiled')")
         slow.go.set()
         one.page.wait_for_selector("#confirm")
         assert "loaded and compiled" not in one.page.inner_text(".decision")

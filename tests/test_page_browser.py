@@ -271,9 +271,7 @@ def test_a_hand_over_shows_what_the_last_move_did(opened):
             page.wait_for_timeout(50)
     page.wait_for_selector("#lift-curtain")
     page.keyboard.press("Home")
-    assert page.locator(".hand .held use[href='#field']").count() == 0, (
-        "nobody looks back at a hand"
-    )
+    assert page.locator(".hand .held use[href='#field']").count() == 0, "nobody sees a hand"
     page.keyboard.press("End")
     page.click("#no-curtain")
     page.wait_for_selector("#confirm")
@@ -291,9 +289,8 @@ def test_a_record_is_replayed_step_by_step(opened, four):
         go(page, ply)
         assert 1 <= page.locator(".fresh").count() <= 4, "few tiles are framed as the last move"
         assert re.findall(r"(?:^|[^\d])-\d", page.inner_text("body")) == [], "a minus is one sign"
-        placed = {
-            str(m["move"][-1]) for m in data["moves"][:ply] if m["move"][0] in ("place", "fill")
-        }
+        moves = [entry["move"] for entry in data["moves"][:ply]]
+        placed = {str(move[-1]) for move in moves if move[0] in ("place", "fill")}
         assert page.locator("#eye .tile").count() == 2 + len(placed)
     # The numbers follow the board a frame later.
     page.wait_for_function(
@@ -331,7 +328,7 @@ def test_wrong_files_get_a_sentence(opened, four):
     assert page.evaluate(above, middle), "a message stands above a dialog"
     page.keyboard.press("Escape")
     drop(page, "bad.json", "{")
-    page.wait_for_function("() => document.querySelector('#message')?.textContent.includes('JSON')")
+    page.wait_for_selector("#message:has-text('JSON')")
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
 
 
@@ -594,9 +591,7 @@ def test_the_page_speaks_spanish_with_the_published_terms(opened):
     assert "losetas de recolectores" in page.inner_text(".rules")
     pictures = page.locator(".rules img")
     assert pictures.count() == 10
-    assert all(
-        page.evaluate("() => [...document.querySelectorAll('.rules img')].map(i => i.naturalWidth)")
-    )
+    assert all(pictures.evaluate_all("(all) => all.map((one) => one.naturalWidth)"))
 
 
 def serious(page):
@@ -734,9 +729,8 @@ def test_six_screens_look_as_they_did(opened, four):
     for name, page in screens(opened, four):
         page.evaluate("() => document.activeElement?.blur()")
         with Image.open(io.BytesIO(page.screenshot())) as shot:
-            small = shot.convert("RGB").resize(
-                (shot.width // 4, shot.height // 4), Image.Resampling.BOX
-            )
+            size = shot.width // 4, shot.height // 4
+            small = shot.convert("RGB").resize(size, Image.Resampling.BOX)
         path = SCREENS / f"{name}.png"
         if os.environ.get("CACAO_KEEP_SCREENS"):
             SCREENS.mkdir(exist_ok=True)

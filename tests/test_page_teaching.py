@@ -172,9 +172,7 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
         if page.locator("#effect strong").count() and page.inner_text("#effect strong") == best:
             continue
         page.click("#confirm")
-        page.wait_for_function(
-            "() => /Not yet|Yes/.test(document.getElementById('verdict').textContent)"
-        )
+        page.wait_for_selector("#verdict:text-matches('Not yet|Yes')")
         said = page.inner_text("#verdict")
         if said.startswith("Yes"):
             break  # as good as the best
@@ -376,10 +374,8 @@ def test_my_games_show_what_one_lost_game_by_game(page, tmp_path):
     drop(page, "games.json", json.dumps(data))
     page.wait_for_selector(".trend")
     assert "2.50 … 1.25" in page.inner_text(".trend")
-    heights = page.locator(".trend circle").evaluate_all(
-        "(all) => all.map((one) => +one.getAttribute('cy'))"
-    )
-    assert heights[0] < heights[1], "less lost stands lower"
+    first, second = page.locator(".trend circle").all()
+    assert float(first.get_attribute("cy")) < float(second.get_attribute("cy")), "less lost: lower"
 
 
 @slow
@@ -514,8 +510,6 @@ def test_spanish_says_also_what_is_wrong_with_a_file(opened):
         ({"format": "x"}, "no contiene una partida completa y correcta"),
     ):
         drop(page, "bad.json", json.dumps(good | change))
-        page.wait_for_function(
-            "(why) => document.getElementById('message')?.textContent.includes(why)", arg=why
-        )
+        page.wait_for_selector(f"#message:has-text('{why}')")
     drop(page, "bad.json", "{")
-    page.wait_for_function("() => document.getElementById('message')?.textContent.includes('JSON')")
+    page.wait_for_selector("#message:has-text('JSON')")
