@@ -408,10 +408,8 @@ def test_environments_and_batches_show_the_same_rows(decisions):
     batch.look()
     rng = np.random.default_rng(0)
     while env.agents and not env.terminations[env.agent_selection]:
-        np.testing.assert_array_equal(
-            env.observe(env.agent_selection)["observation"], look(env.game, size)[0]
-        )
-        np.testing.assert_array_equal(batch.observations[2], look(env.game, size)[0])
+        for shown in (env.observe(env.agent_selection)["observation"], batch.observations[2]):
+            np.testing.assert_array_equal(shown, look(env.game, size)[0])
         rows = batch.sample().copy()
         rows[2] = rng.integers(batch.action_masks[2].sum())
         env.step(int(rows[2]))

@@ -15,6 +15,7 @@ from cacao_env import files
 from cacao_env.cli import _parser, main
 from cacao_env.engine.jit import BY_NUMBA, COMPILED
 from cacao_env.engine.observation import layout
+from cacao_env.engine.options import Options
 from cacao_env.evaluation import workers
 from cacao_env.record import dumps, record_of
 from tests.checkpoints import checkpoint
@@ -165,9 +166,7 @@ def test_spec_as_json_is_the_layout_of_the_observation(capsys):
     entries = layout(3, 15)
     assert [entry["name"] for entry in data["observation"]] == [entry.name for entry in entries]
     assert data["observation"][-1]["stop"] == data["observation_size"] == entries[-1].stop
-    assert data["options"] == {
-        "num_players": 3, "volcanoes": False, "decisions": "auto", "table_size": 15
-    }  # fmt: skip
+    assert data["options"] == Options(3, table_size=15).as_dict()
     places, fills, acts = data["actions"]
     assert (places["start"], places["stop"]) == (0, fills["start"])
     assert acts["stop"] == data["num_actions"]
@@ -352,9 +351,7 @@ def places(tmp_path_factory):
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(("command", "message"), REFUSED)
-def test_bad_input_gets_one_sentence_and_status_1(
-    command, message, places, tmp_path, monkeypatch, capsys
-):
+def test_bad_input_gets_one_sentence(command, message, places, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = command.format(**places).split()
     plays = words[0] == "evaluate"

@@ -87,7 +87,6 @@ def test_an_agent_s_mistake_on_ray_is_one_sentence(tmp_path, capsys):
 
 
 def test_a_data_set_is_made_on_ray(tmp_path, tasks):
-    pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
     command = ["data", "make", "random", "--deals", "60", "--luck", "--seed", "5"]
     made = []
     for name, where in (("there", ["--ray"]), ("here", ["--workers", "1"])):
@@ -97,15 +96,18 @@ def test_a_data_set_is_made_on_ray(tmp_path, tasks):
     assert len(tasks) == 2
 
 
+def processes(run):
+    runners = run.rllib.env_runner_group
+    return runners.foreach_env_runner(lambda worker: os.getpid(), local_env_runner=False)
+
+
 def test_a_run_continues_when_a_runner_is_killed():
     config = read(RllibConfig, CONFIG, [text for text in SMALL if "=" in text])
     run = RllibLearner(config)
     try:
         run.rllib.train()
         before = run.weights()
-        pids = run.rllib.env_runner_group.foreach_env_runner(
-            lambda worker: os.getpid(), local_env_runner=False
-        )
+        pids = processes(run)
         assert len(set(pids)) == config.runners == 2
         os.kill(pids[0], signal.SIGKILL)
         steps = []
@@ -116,10 +118,7 @@ def test_a_run_continues_when_a_runner_is_killed():
                 break
             time.sleep(1)
         assert run.healthy_runners() == 2, "the runner that was killed is back"
-        new = run.rllib.env_runner_group.foreach_env_runner(
-            lambda worker: os.getpid(), local_env_runner=False
-        )
-        assert pids[0] not in new
+        assert pids[0] not in processes(run)
         assert steps[-1] > steps[0]
         after = run.weights()
         assert any(not np.array_equal(before[name], after[name]) for name in before)

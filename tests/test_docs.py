@@ -124,7 +124,7 @@ NUMBER = r"[+\-−]?\d+(?:\.\d+)?"
 # 96.6 % [95.8, 97.4], 96.6% [95.8%, 97.4%], +11.1 [+10.8, +11.3], 53.2 % ± 1.9
 WITH_INTERVAL = re.compile(rf"({NUMBER}) ?%? ?(?:\[({NUMBER}) ?%?, ({NUMBER}) ?%?\]|± ?({NUMBER}))")
 SPEED = re.compile(
-    r"\d[\d,.]* ?(?:k|M|million)? ?(?:decisions|games|steps)(?:/s| a second| per second)"
+    r"\d[\d,.]* ?(?:k|M|million)? ?(?:decisions|games|steps)(?:/s| (?:a|per) second)"
 )
 SPEEDS = {"benchmark.md", "environment.md", "policies.md"}  # the environment's; the trainers'
 

@@ -106,9 +106,7 @@ def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     three = outcomes_of(["random", f"{HERE}:First", "greedy"], 2, 10)
     again = [o for o in three if o.pairing == Pairing(Options(2), "random", "greedy")]
     timed = {"seconds": [], "placement_seconds": []}
-    one, other = (
-        [replace(game, **timed) for o in some for game in o.games] for some in (two, again)
-    )
+    one, other = ([replace(g, **timed) for o in some for g in o.games] for some in (two, again))
     assert one == other
 
 
@@ -336,9 +334,7 @@ CHANGES += [(["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("ch
 
 @pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(("command", "way"), mostly_slow(CHANGES, fast=[0, 3]))
-def test_games_of_an_agent_that_changed_are_not_used_again(
-    command, way, tmp_path, monkeypatch, capsys
-):
+def test_games_of_a_changed_agent_are_not_used_again(command, way, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())
     monkeypatch.setattr(sys, "dont_write_bytecode", True)

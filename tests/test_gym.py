@@ -377,18 +377,14 @@ def test_a_list_of_seeds_begins_the_episode_of_each_seed():
 
 @pytest.mark.parametrize("mode", AutoresetMode)
 def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
-    env = gymnasium.make_vec(
-        "cacao_env/Cacao-v0", num_envs=2, max_episode_steps=3, autoreset_mode=mode.value
-    )
+    env = gymnasium.make_vec(ID, num_envs=2, max_episode_steps=3, autoreset_mode=mode.value)
     env.reset(seed=1)
     for step in range(1, 4):
         before = env.unwrapped.games.deals.copy()
-        seen, rewards, terminated, truncated, infos = env.step(
-            env.unwrapped.action_masks().argmax(1)
-        )
+        chosen = env.unwrapped.action_masks().argmax(1)
+        seen, rewards, over, truncated, infos = env.step(chosen)
         assert truncated.tolist() == [step == 3] * 2
-        assert not terminated.any()
-        assert not rewards.any()
+        assert not np.any([over, rewards])
     assert "win_share" not in infos
     after = env.unwrapped.games.deals
     if mode == AutoresetMode.SAME_STEP:
@@ -407,16 +403,14 @@ def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
         env.reset(options={"reset_mask": np.array([True, False])})
         assert (after != before).tolist() == [True, False]
         return
-    seen, rewards, terminated, truncated, infos = env.step(np.zeros(2, np.int64))
-    assert not np.any([terminated, truncated, rewards])
+    seen, rewards, over, truncated, infos = env.step(np.zeros(2, np.int64))
+    assert not np.any([over, truncated, rewards])
     assert seen["action_mask"].any(1).all()
     assert (after != before).all()
 
 
 def test_a_limit_of_steps_counts_those_of_an_episode():
-    env = gymnasium.make_vec(
-        "cacao_env/Cacao-v0", 2, max_episode_steps=60, autoreset_mode="SameStep", seat=0
-    )
+    env = gymnasium.make_vec(ID, 2, max_episode_steps=60, autoreset_mode="SameStep", seat=0)
     env.reset(seed=1)
     ended = 0
     while ended < 6:  # a game has fewer decisions of a seat than that
@@ -437,8 +431,7 @@ def test_a_seed_is_in_one_range_at_every_door(seed):
         lambda: TextTable(seed),
         lambda: Player(load_agent("greedy"), seed),
     )
+    words = r"^seed is .*, expected .*0 to 18446744073709551615\)?$"
     for door in doors:
-        with pytest.raises(
-            ValueError, match=r"^seed is .*, expected .*0 to 18446744073709551615\)?$"
-        ):
+        with pytest.raises(ValueError, match=words):
             door()

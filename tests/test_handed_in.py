@@ -142,8 +142,6 @@ def test_answers_to_positions_are_looked_up_again(tmp_path, capsys):
 
 
 def test_a_folder_with_several_numbers_of_players_asks_which(whole):
-    with pytest.raises(
-        storage.DataError, match="has games with 2, 3 players: expected num_players"
-    ):
+    with pytest.raises(storage.DataError, match="games with 2, 3 players: expected num_players"):
         load(whole / "games")
     assert len(load(whole / "games", num_players=3)) == 12

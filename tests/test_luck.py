@@ -41,9 +41,7 @@ def late_draws(options, seeds):
                 yield before, action
 
 
-@pytest.mark.parametrize(
-    ("players", "volcanoes"), mostly_slow([(2, False), (3, True), (4, False)], fast=[1])
-)
+@pytest.mark.parametrize(("players", "volcanoes"), mostly_slow([(3, True), (2, False), (4, False)]))
 def test_luck_of_all_orders_of_the_pile_adds_up_to_zero(players, volcanoes):
     """The mean over every order of the pile is exactly 0, seat by seat; single orders are not."""
     game, action = next(late_draws(Options(players, volcanoes), range(200)))

@@ -96,9 +96,8 @@ def test_an_agent_is_asked_once_and_sees_no_hidden_tile():
 
 @slow
 def test_networks_lose_less_than_greedy_and_the_number_of_processes_changes_nothing():
-    trinitario, greedy, random = (
-        figures(SHIPPED, asked(name, SHIPPED))[0] for name in ("trinitario", "greedy", "random")
-    )
+    names = "trinitario", "greedy", "random"
+    trinitario, greedy, random = (figures(SHIPPED, asked(name, SHIPPED))[0] for name in names)
     assert trinitario["gold"] < greedy["gold"] < random["gold"]
     assert greedy["gold_high"] < random["gold_low"]
     assert asked(f"{HERE}:Half", SHIPPED) == asked(f"{HERE}:Half", SHIPPED, workers=2)

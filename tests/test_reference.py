@@ -40,9 +40,8 @@ def programs():
     for example in (ROOT / "cacao_env" / "check" / "examples").glob("*.py"):  # the libraries' pages
         yield example.read_text(encoding="utf-8")
     for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
-        yield from re.findall(
-            r"^```python.*?\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M
-        )
+        text = page.read_text(encoding="utf-8")
+        yield from re.findall(r"^```python.*?\n(.*?)^```", text, re.S | re.M)
 
 
 def imports_of_the_programs():

@@ -10,9 +10,7 @@ from tests.sources import ROOT
 from tests.test_reference import LISTED
 
 SITE = ROOT / "site"
-pytestmark = pytest.mark.skipif(
-    not SITE.is_dir(), reason="there is no site: mkdocs build --strict makes it"
-)
+pytestmark = pytest.mark.skipif(not SITE.is_dir(), reason="mkdocs build --strict makes the site")
 
 
 def test_pages_load_nothing_from_elsewhere():

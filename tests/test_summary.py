@@ -1,6 +1,5 @@
 """The figures of an evaluation, computed again by hand from games that are made up."""
 
-from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -33,12 +32,10 @@ def made_up(players):
             luck = rng.normal(0, 0.2, (2, players)).tolist()
             decisions = rng.integers(5, 9, players).tolist()
             numbers = [NAMES.index(name) for name in chunk.pairing.seats(rotation)]
-            spent = decisions, [2 + number for number in numbers]
-            game = PlayedGame(
-                block, rotation, scores, [0] * players, won, gold.tolist(), *spent, []
-            )
-            seconds = [0.01 * (1 + number) for number in numbers], [0.008] * players
-            games.append(replace(game, luck=luck, seconds=seconds[0], placement_seconds=seconds[1]))
+            placements, seconds = [2 + n for n in numbers], [0.01 * (1 + n) for n in numbers]
+            result = scores, [0] * players, won, gold.tolist(), decisions, placements, []
+            spent = luck, seconds, [0.008] * players
+            games.append(PlayedGame(block, rotation, *result, *spent))
         found.append(ChunkResult(chunk.pairing, games))
     return found
 

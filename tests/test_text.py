@@ -110,10 +110,8 @@ def test_a_table_gives_so_many_tries_and_then_forfeits_or_plays_at_random():
     with pytest.raises(ValueError, match="listed is 'no'"):
         TextTable(1, listed="no")
     table = TextTable(1, tries=2)
-    assert (
-        table.reply("I pass.")
-        == "The reply states no move, expected one such as place 2101/1 at 0,1 at its end."
-    )
+    why = "The reply states no move, expected one such as place 2101/1 at 0,1 at its end."
+    assert table.reply("I pass.") == why
     assert table.reply("No.").endswith("; this was try 2 of 2, so the game is forfeited.")
     assert (table.over, table.win_shares()) == (True, [0.0, 1.0])
     assert table.rewards("gold")[0] == -table.rewards("gold")[1] < -100
