@@ -52,8 +52,7 @@ def network(about: Form, seed: int = 0, dtype: str = "float32", **changes: Any) 
     first = rng.normal(size=(length, WIDTH)) * changes.get("scale", 1)
     second = 1 + rng.normal(size=(WIDTH, choices)) * changes.get("spread", 1)
     for name, table in (("first", first), ("second", second)):
-        array = onnx.numpy_helper.from_array(table.astype(np.float32), name)
-        model.graph.initializer.append(array)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(table.astype(np.float32), name))
     return model.SerializeToString()
 
 

@@ -34,8 +34,7 @@ RULES_OF_SMALL = {"players": [2], "volcanoes": False}
 
 def run_for(folder: Path, count: int, **changes) -> None:
     """A run of so many rounds of the four that it is meant to have."""
-    learner = AfterstateLearner(from_dict(AfterstateConfig, SMALL | changes))
-    train_on(learner, folder, count)
+    train_on(AfterstateLearner(from_dict(AfterstateConfig, SMALL | changes)), folder, count)
 
 
 def train_on(learner: AfterstateLearner, folder: Path, count: int) -> None:

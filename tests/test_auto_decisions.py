@@ -101,8 +101,7 @@ def test_which_fills_are_skipped(display, cells, skipped):
     state = Game.new(2, 0).state
     state.display[:] = display
     state.to_fill = (1 << cells) - 1
-    action = forced_fill(state)
-    assert (action != NONE) == skipped
+    assert (forced_fill(state) != NONE) == skipped
 
 
 @pytest.mark.parametrize(
@@ -121,8 +120,7 @@ def test_which_placements_are_skipped(hand, cells, skipped):
     state = Game.new(2, 0).state
     state.hand[state.seat] = hand
     state.open_count = cells
-    only = place_id(state, state.open_cells[0], 0) if skipped else NONE
-    assert forced_place(state) == only
+    assert forced_place(state) == (place_id(state, state.open_cells[0], 0) if skipped else NONE)
 
 
 def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:

@@ -75,8 +75,7 @@ ONLY_SCORE = np.array(
 
 def best_gain(game: Game, action: int, seat: int) -> float:
     """The most a seat's score can rise in this turn after an action: all continuations are played."""
-    after = game_after(game, action)
-    ends = continuations(after, lambda p: p.turn != game.turn or p.seat != seat)
+    ends = continuations(game_after(game, action), lambda p: p.turn != game.turn or p.seat != seat)
     return max(end.scores()[seat] for end in ends) - game.scores()[seat]
 
 
@@ -227,8 +226,7 @@ def test_greedy_expects_of_fills_and_actions_what_the_best_turn_brings():
                 for action, gain in exact.items():
                     assert gains[action] - offset == pytest.approx(gain)
             else:
-                favourite = max(gains, key=gains.__getitem__)
-                assert exact[favourite] == best
+                assert exact[max(gains, key=gains.__getitem__)] == best
             compared[game.phase] += 1
     assert min(compared.values()) > 300
 

@@ -122,8 +122,7 @@ def test_rows_are_greedy_s_best_choices_in_range(deal):
             rest = [value for action, value in values.items() if action not in ids]
             assert own.min() >= max(rest, default=-1e9) - 2e-6
         # Who does not decide sees the context alone.
-        other = (position.seat + 1) % deal.players
-        seen, mask, ids = look(position, size, other)
+        seen, mask, ids = look(position, size, (position.seat + 1) % deal.players)
         assert not seen[:-1].any()
         assert not mask.any()
         assert (ids == -1).all()

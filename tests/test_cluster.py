@@ -70,8 +70,7 @@ def test_an_evaluation_on_ray_gives_the_same_figures(tmp_path, tasks):
     assert cacao([*command, "--ray", "--json", f"{there}.json", "--out", str(there)]) == 0
     played = len(tasks)
     assert played == len(set(tasks)) > 1
-    more = ["--workers", "1", "--json", f"{here}.json", "--out", str(here)]
-    assert cacao([*command, *more]) == 0
+    assert cacao([*command, "--workers", "1", "--json", f"{here}.json", "--out", str(here)]) == 0
     assert len(tasks) == played
     assert results(f"{there}.json") == results(f"{here}.json")
 
@@ -112,8 +111,7 @@ def test_a_run_continues_when_a_runner_is_killed():
         os.kill(pids[0], signal.SIGKILL)
         steps = []
         for _ in range(12):
-            found = run.rllib.train()
-            steps.append(found["num_env_steps_sampled_lifetime"])
+            steps.append(run.rllib.train()["num_env_steps_sampled_lifetime"])
             if run.healthy_runners() == 2 and len(steps) > 2:
                 break
             time.sleep(1)
@@ -129,8 +127,7 @@ def test_a_run_continues_when_a_runner_is_killed():
 def test_a_run_its_checkpoint_and_resuming(tmp_path, capsys):
     out = tmp_path / "run"
     assert train(["--config", CONFIG, *SMALL, "--set", "steps=600", "--out", str(out)]) == 0
-    text = capsys.readouterr().out
-    assert "against random" in text
+    assert "against random" in capsys.readouterr().out
     rows = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
     assert rows[-1]["decisions"] >= 600
     assert rows[0]["runners"] == 2
@@ -139,8 +136,7 @@ def test_a_run_its_checkpoint_and_resuming(tmp_path, capsys):
     )
     assert logged(rows) == documented("R")
     # Everything else uses it like any other checkpoint of this project.
-    agent = load_agent(str(out))
-    require(agent, Options(2))
+    require(load_agent(str(out)), Options(2))
     command = [str(out), "random", "--deals", "2", "--workers", "1"]
     assert cacao(["evaluate", *command, "--out", str(tmp_path / "evaluation")]) == 0
     first = read_weights(out)

@@ -172,8 +172,7 @@ def test_gymnasium_s_wrappers_of_vector_observations_work():
     for wrapper in (NormalizeObservation, FlattenObservation):
         envs = wrapper(next_step(mask_in="info"))
         envs.reset(seed=0)
-        masks = envs.unwrapped.action_masks()
-        envs.step(masks.argmax(axis=1))
+        envs.step(envs.unwrapped.action_masks().argmax(axis=1))
     with pytest.raises(ValueError, match="autoreset_mode is 'soon', expected 'NextStep'"):
         gymnasium.make_vec(ID, autoreset_mode="soon")
     assert next_step().metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP

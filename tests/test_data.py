@@ -182,8 +182,7 @@ def test_a_row_group_ends_where_the_next_begins(monkeypatch, folder, tmp_path):
     def begin(column):
         return column.dictionary_page_offset or column.data_page_offset
 
-    begins = [min(map(begin, one)) for one in columns]
-    assert [end for end, _ in parts[:2]] == begins[1:]
+    assert [end for end, _ in parts[:2]] == [min(map(begin, one)) for one in columns][1:]
     assert parts[2][0] == max(begin(one) + one.total_compressed_size for one in columns[2])
     assert len(parts) == len(groups) + 1
 
@@ -354,8 +353,7 @@ def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
     recipe = games.manifest["settings"]
     few = Recipe(("trinitario",), Options.from_dict(recipe["options"][0]), 3, recipe["seed"])
     assert few.settings([])["options"] == recipe["options"]
-    made = make(tmp_path, few, {"name": "few"})
-    assert made["settings"]["agents"] == recipe["agents"]
+    assert make(tmp_path, few, {"name": "few"})["settings"]["agents"] == recipe["agents"]
     assert load(tmp_path).table == games[:3].table
 
 
@@ -453,8 +451,7 @@ def test_workers_of_a_loader_share_the_games(games):
 
 def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    command = ["data", "make", "random", "--deals", "2", "--seed", "5", "--workers", "1"]
-    assert main(command) == 0
+    assert main(["data", "make", "random", "--deals", "2", "--seed", "5", "--workers", "1"]) == 0
     assert "runs/data/random-2p: 2 games" in capsys.readouterr().out
     assert main(["data", "check", "random-2p"]) == 0
     assert "random-2p: 2 games, " in capsys.readouterr().out

@@ -244,8 +244,7 @@ def test_no_interval_mixes_games_with_and_without_luck(tmp_path, capsys):
     assert "have luck, expected the same for all: leave out --no-luck" in capsys.readouterr().err
     command[-1] = str(tmp_path / "others")
     assert evaluate([*command, "--deals", "2"]) == 0  # fast agents: more games say more
-    said = capsys.readouterr().out
-    assert "less luck: wins" not in said
+    assert "less luck: wins" not in capsys.readouterr().out
     assert "luck" not in load(tmp_path / "others").table.schema.names
 
 
@@ -366,8 +365,7 @@ def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
     own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", f"{HERE}:Solver"]
-    command = [*own, "--against", *others, *few]
-    assert evaluate([*command, "--json", str(tmp_path / "e.json")]) == 0
+    assert evaluate([*own, "--against", *others, *few, "--json", str(tmp_path / "e.json")]) == 0
     results = json.loads((tmp_path / "e.json").read_text())["results"]
     pairs = {(row["agent"], row["opponent"]) for row in results}
     asked = set(product(own, others))
@@ -430,8 +428,7 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
     found = json.loads(data.read_text())
     assert found["sprt"]["accepted"] == "H1"
-    blocks = found["sprt"]["blocks"]
-    assert blocks == found["results"][0]["blocks"] == whole_blocks()
+    assert found["sprt"]["blocks"] == found["results"][0]["blocks"] == whole_blocks()
     assert len(load(out)) == 2 * count * BLOCKS_AT_ONCE
     monkeypatch.setattr(run, "do_all", None)  # nobody is asked to play
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0

@@ -47,8 +47,7 @@ def test_patterns_are_alike_where_a_symmetry_makes_them_so_and_nowhere_else():
         other = rng.permutation(word).tolist()
         assert len({number(image) for image in images}) == 1
         assert (number(other) == number(word)) == (other in images)
-        kept = patterns.PATTERN_LETTERS[number(word)].tolist()
-        assert kept in images
+        assert patterns.PATTERN_LETTERS[number(word)].tolist() in images
 
 
 @pytest.mark.parametrize("style", mostly_slow(sorted(STYLES)))
@@ -149,5 +148,4 @@ def test_features_tell_stocks_seats_and_tiles_apart():
             values[seat] = max(0, int(values[seat]) + change) if values[seat] else 1
             for viewer in range(3):
                 numbers, rows, *_ = looked_at(other, viewer)
-                same = (numbers == base[viewer][0]).all() and (rows == base[viewer][1]).all()
-                assert not same
+                assert not ((numbers == base[viewer][0]).all() and (rows == base[viewer][1]).all())

@@ -154,8 +154,7 @@ def test_the_converter_of_simultaneous_games_is_refused():
 def test_a_forfeited_game_is_no_win():
     env = CacaoEnv(table_size=15, seat=0)
     seen, _ = env.reset(seed=0)
-    game = env.games.states
-    game["gold"][0] = 90, 0, 0, 0  # it leads
+    env.games.states["gold"][0] = 90, 0, 0, 0  # it leads
     *_, over, _, info = env.step(int(np.flatnonzero(seen["action_mask"] == 0)[0]))
     assert over
     assert info["score"] > info["best_other_score"]

@@ -294,8 +294,7 @@ def test_some_games_alone_can_begin_anew():
     which = np.array([False, True, False, True])
     again, _ = envs.reset(options={"reset_mask": which})
     for g in range(4):
-        same = np.array_equal(again["observation"][g], observations["observation"][g])
-        assert same != which[g]
+        assert np.array_equal(again["observation"][g], observations["observation"][g]) != which[g]
     words = r"reset_mask has shape \(2,\) and type bool, expected \(4,\)"
     with pytest.raises(ValueError, match=words):
         envs.reset(options={"reset_mask": which[:2]})
@@ -381,8 +380,7 @@ def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
     env.reset(seed=1)
     for step in range(1, 4):
         before = env.unwrapped.games.deals.copy()
-        chosen = env.unwrapped.action_masks().argmax(1)
-        seen, rewards, over, truncated, infos = env.step(chosen)
+        seen, rewards, over, truncated, infos = env.step(env.unwrapped.action_masks().argmax(1))
         assert truncated.tolist() == [step == 3] * 2
         assert not np.any([over, rewards])
     assert "win_share" not in infos

@@ -44,8 +44,7 @@ def test_every_figure_is_counted_again_from_the_games_alone(whole, capsys):
     figures = json.loads((whole / "games" / "evaluation.json").read_text())
     assert status == 0
     assert text.startswith(f"{whole / 'games'}: 16 games, ")
-    counted = int(text.splitlines()[-1].split()[0])
-    assert counted > sum(len(row) for row in figures["results"])
+    assert int(text.splitlines()[-1].split()[0]) > sum(len(row) for row in figures["results"])
     status, text = said(capsys, "data", "check", whole / "task")
     assert (status, text.splitlines()[0][-18:]) == (0, "decisions, all replayed"[-18:])
     assert "figures counted again" in text
@@ -113,8 +112,7 @@ def test_another_version_of_the_engine_is_told_in_a_sentence(folder, capsys):
 
 def test_answers_to_positions_are_looked_up_again(tmp_path, capsys):
     path = tmp_path / "answers.json"
-    command = ["positions", "greedy", "--subset", "--workers", "1", "--json", str(path)]
-    assert main(command) == 0
+    assert main(["positions", "greedy", "--subset", "--workers", "1", "--json", str(path)]) == 0
     capsys.readouterr()
     status, text = said(capsys, "data", "check", path)
     assert status == 0

@@ -95,8 +95,7 @@ def test_determinising_is_uniform_over_what_is_hidden():
     for _ in range(draws):
         total += game.determinise(0, rng).state.hand[1]
     for kind in range(4):
-        expected = hand * pool[kind] / size
-        assert abs(total[kind] / draws - expected) < 0.06
+        assert abs(total[kind] / draws - hand * pool[kind] / size) < 0.06
 
 
 def test_determinising_really_deals_anew_and_leaves_the_original_alone():

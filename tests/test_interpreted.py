@@ -57,8 +57,7 @@ def test_every_environment_steps(players, volcanoes):
     environment = cacao_v0.env(**options)
     environment.reset(seed=3)
     for _ in environment.agent_iter(8):
-        mask = environment.last()[0]["action_mask"]
-        environment.step(int(np.flatnonzero(mask)[-1]))
+        environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"])[-1]))
     batch = VectorGames(2, seed=3, **options)
     for _ in range(8):
         batch.step(batch.sample())

@@ -125,8 +125,7 @@ def test_a_bar_shows_what_is_done_in_percent(tmp_path, monkeypatch):
 
 
 def test_a_row_has_the_totals_the_speed_and_the_learner_s_metrics(tmp_path):
-    learner = counter()
-    assert Loop(learner, tmp_path).run()
+    assert Loop(counter(), tmp_path).run()
     rows = read_metrics(tmp_path)
     assert [row["round"] for row in rows] == [1, 2, 3, 4]
     assert [row["games"] for row in rows] == [10, 20, 30, 40]

@@ -78,8 +78,7 @@ def test_the_page_is_opened_as_a_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     assert main(["view"]) == 0
     assert len(opened) == 1
-    path = Path(opened[0].removeprefix("file://"))
-    assert path.read_bytes() == BUILT.read_bytes()
+    assert Path(opened[0].removeprefix("file://")).read_bytes() == BUILT.read_bytes()
     assert main(["view", "--no-open"]) == 0
     assert len(opened) == 1
 

@@ -247,8 +247,7 @@ def test_think_has_lines_of_play_that_only_choose(page):
     page.click(".lines button >> nth=0")
     assert frames(page) == before
     assert page.locator("#confirm:enabled").count() == 1
-    words = page.inner_text(".lines button >> nth=0")
-    assert words == f"1. {page.inner_text('#effect strong')}"
+    assert page.inner_text(".lines button >> nth=0") == f"1. {page.inner_text('#effect strong')}"
     page.click("#hint")
     page.wait_for_selector(".hint")
     assert frames(page) == before, "a hint plays nothing"
@@ -672,8 +671,7 @@ def test_nothing_is_cut_at_any_width(opened, four, size):
         box, around = table.bounding_box(), page.locator(".decision").bounding_box()
         assert box["x"] + box["width"] <= around["x"] + around["width"] + 1
     page.click("#show-rules")
-    rules = page.locator(".rules")
-    assert rules.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0
+    assert page.locator(".rules").evaluate("(one) => one.scrollWidth - one.clientWidth") <= 0
 
 
 @slow
@@ -682,8 +680,7 @@ def test_everybody_s_score_is_seen_on_a_phone(opened):
     begin(page, "grower", players=4, seed=3)
     play_on(page)
     table = page.locator("#result .breakdown").bounding_box()
-    buttons = page.locator(".decision .buttons").bounding_box()
-    assert table["y"] + table["height"] <= buttons["y"]
+    assert table["y"] + table["height"] <= page.locator(".decision .buttons").bounding_box()["y"]
 
 
 @slow

@@ -40,8 +40,7 @@ def test_the_javascript_passes_its_own_tests():
     tests = sorted((PAGE / "checks").glob("*.test.js"))
     if not (PAGE / "node_modules").is_dir():  # the page's own packages, which ``npm ci`` installs
         tests = [test for test in tests if test.name != "page.test.js"]
-    command = [str(NODE), "--test", *map(str, tests)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = subprocess.run([str(NODE), "--test", *map(str, tests)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -192,8 +192,7 @@ def test_a_saved_model_of_sb3_plays_as_it_predicts(tmp_path):
         assert not model.policy.training  # no dropout, and no batch's own statistics
         assert [agent.name for agent in agents] == ["model", type(model).__name__]
         assert agents[0].version != sb3_agent(file, **form, volcanoes=True).version
-        other = form | {"observation": Candidates(4)}
-        assert agents[0].version != sb3_agent(file, **other).version
+        assert agents[0].version != sb3_agent(file, **form | {"observation": Candidates(4)}).version
         assert agents[1].version == ""
         observation, _ = env.reset(seed=2)
         game, over = env.unwrapped.game, False

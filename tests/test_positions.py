@@ -20,8 +20,7 @@ SHIPPED = read_positions()
 
 
 def asked(spec, found, workers=1):
-    agent = load_agent(spec, allow_code=True)
-    return ask(spec, agent, found, 0, workers, lambda count: None)
+    return ask(spec, load_agent(spec, allow_code=True), found, 0, workers, lambda count: None)
 
 
 def test_the_shipped_positions_follow_from_their_deals():
@@ -172,8 +171,7 @@ class Outside(Looker):
 def test_what_an_agent_does_not_play_or_may_not_do():
     some = [one for one in SHIPPED if one.options.num_players == 2][:2]
     three = next(one for one in SHIPPED if one.options.num_players == 3)
-    numbers = [a.number for a in asked("forastero", [*some, three])]
-    assert numbers == [one.number for one in some]
+    assert [a.number for a in asked("forastero", [*some, three])] == [one.number for one in some]
     with pytest.raises(AgentError, match=r"looker in position \d+: illegal action 0"):
         asked(f"{__name__}:Outside", some)
 

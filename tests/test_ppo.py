@@ -145,8 +145,7 @@ def test_a_rollout_holds_what_was_seen_and_done():
 
 def test_learning_makes_good_actions_likelier_and_values_right():
     torch.manual_seed(0)
-    games = VectorGames(8, table_size=11, seed=1)
-    play = SelfPlay(games, played(table_size=11), CPU)
+    play = SelfPlay(VectorGames(8, table_size=11, seed=1), played(table_size=11), CPU)
     learner = Fitter(CellNet(2, 11, 16), play)
     rollout, _ = play.collect(learner.net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
@@ -336,7 +335,6 @@ def test_an_earlier_self_that_plays_still_plays_after_a_resume():
 
 def test_nothing_is_learned_from_the_seats_of_earlier_selves():
     net = RowNet(16)
-    past = SimpleNamespace(net=net)
-    _, known, numbers, seats = rollout_of_eight(net, past, past_fraction=0.5)
+    _, known, numbers, seats = rollout_of_eight(net, SimpleNamespace(net=net), past_fraction=0.5)
     assert not known[(numbers >= 4) & (seats == numbers % 2)].any()
     assert known[numbers < 4].any()

@@ -49,8 +49,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say():
 
 def test_blocks_and_not_games_are_drawn():
     """Ten games that always come out alike are worth one."""
-    rng = np.random.default_rng(1)
-    values = rng.random((50, 1)).repeat(10, axis=1)
+    values = np.random.default_rng(1).random((50, 1)).repeat(10, axis=1)
     low, high = interval(values.mean(axis=1))
     spread = resampled_means(values, 500).mean(axis=1).std()
     assert high - low == pytest.approx(4 * spread, rel=0.15)

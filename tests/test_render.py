@@ -83,8 +83,7 @@ def test_hands_of_others_are_left_out_for_a_viewer():
     assert hands[0] is None
     assert hands[2] is None
     assert len(hands[1]) == 3
-    drawn = scene_of(position_of(game, viewer=1)).svg()
-    assert drawn != scene_of(position_of(game)).svg()
+    assert scene_of(position_of(game, viewer=1)).svg() != scene_of(position_of(game)).svg()
 
 
 def test_cells_to_fill_are_those_that_may_be_filled():
@@ -94,8 +93,7 @@ def test_cells_to_fill_are_those_that_may_be_filled():
         for game in positions(start, rng):
             cells = position_of(game)["fill"]
             if game.phase == "fill":
-                expected = {move[3] for move in game.legal_moves()}
-                assert {tuple(cell) for cell in cells} == expected
+                assert {tuple(cell) for cell in cells} == {move[3] for move in game.legal_moves()}
                 compared += 1
             else:
                 assert cells == []

@@ -129,8 +129,7 @@ def test_without_matplotlib_the_page_has_its_tables_and_says_so(monkeypatch):
 def test_tables_beside_charts_are_in_the_order_of_the_ratings():
     tables = list(body_of(report.page(small_data())).iter("table"))
     for table in tables[:4]:
-        names = [row[0].text for row in table.find("tbody")]
-        assert names == ["a", "b<"]
+        assert [row[0].text for row in table.find("tbody")] == ["a", "b<"]
 
 
 def test_who_beats_whom_has_shares_margins_and_colours():

@@ -86,8 +86,7 @@ def hostile(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("override", ["name=x", "bars={random=0.5}", "eval_opponents=['random']"])
 def test_a_resumed_run_runs_no_code_that_its_folder_names(hostile, override, capsys):
-    arguments = ["--resume", str(hostile), "--set", override]
-    assert loop.main(Counter, "", arguments) == 1
+    assert loop.main(Counter, "", ["--resume", str(hostile), "--set", override]) == 1
     assert "bars is" in (error := capsys.readouterr().err) or "names code" in error
     assert not (hostile / "ran").exists()
 

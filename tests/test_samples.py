@@ -72,8 +72,7 @@ def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
         return action, len(strays) > 1 and strays[-1][-1]
 
     monkeypatch.setattr(games_module, "_choose", chosen)
-    source = source_of(play_sample_games)
-    monkeypatch.setattr(players_module, "play_sample_games", source.function)
+    monkeypatch.setattr(players_module, "play_sample_games", source_of(play_sample_games).function)
     [games] = split_games(1, {"2": 1.0}, 0.0, [1])
     targets = []
     for _ in range(2):

@@ -64,8 +64,7 @@ def test_what_lies_outside_is_decided_sooner_and_surely(players, blocks):
 def test_scores_that_never_differ_are_decided_the_right_way():
     test = SequentialTest()
     for score, expected in ((1.0, 1), (0.5, -1), (0.0, -1)):
-        ratio = test.log_ratio(200, 200 * score, 200 * score**2)
-        assert test.verdict(ratio, 200) == expected
+        assert test.verdict(test.log_ratio(200, 200 * score, 200 * score**2), 200) == expected
     assert test.verdict(100.0, LEAST_BLOCKS - 1) == 0
 
 

@@ -58,8 +58,7 @@ WAYS = {
 
 
 def play_pettingzoo(env, rng):
-    mask = env.infos[env.agent_selection]["action_mask"]
-    env.step(int(rng.choice(np.flatnonzero(mask))))
+    env.step(int(rng.choice(np.flatnonzero(env.infos[env.agent_selection]["action_mask"]))))
     agent = env.agent_selection
     return [env.last(), env.infos, env.rewards, env.state(), agent, str(env.unwrapped.game)]
 
@@ -78,8 +77,7 @@ def play_batch(games, rng):
 
 
 def play_sb3(games, rng):
-    masks = games.env_method("action_masks")
-    games.step_async(random_legal(masks, rng))
+    games.step_async(random_legal(games.env_method("action_masks"), rng))
     return [games.step_wait(), games.env_method("action_masks").copy()]
 
 

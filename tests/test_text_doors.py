@@ -106,8 +106,7 @@ def test_requests_to_openenv_share_the_tools_games_and_learn_what_is_wrong():
         def call(tool, **given):
             params = {"name": tool, "arguments": given}
             asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-            answer = client.post("/mcp", json=asked)
-            return answer.json()["result"]["data"]
+            return client.post("/mcp", json=asked).json()["result"]["data"]
 
         first = call("new_game", seed=1)
         assert call("look", game=first.split()[1].rstrip(".")) in first

@@ -42,8 +42,7 @@ def test_every_shipped_configuration_is_valid(name):
 
 
 def test_no_shipped_configuration_is_left_out():
-    found = {path.stem for path in (ROOT / "configs").glob("*.toml")}
-    assert found == set(RUNS)
+    assert {path.stem for path in (ROOT / "configs").glob("*.toml")} == set(RUNS)
 
 
 SOUND = {

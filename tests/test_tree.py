@@ -81,8 +81,7 @@ def test_each_seat_gets_its_own_outcome():
             game.play(int(game.legal_actions()[0]))
     assert len(set(seats)) == 3
     record(tree, np.array([0.5, -0.125, -0.375, 9.0]))
-    found = tree.entries[tree.entries["visits"] > 0]
-    assert sorted(found["total"]) == [-0.375, -0.125, 0.5]
+    assert sorted(tree.entries[tree.entries["visits"] > 0]["total"]) == [-0.375, -0.125, 0.5]
     assert tree.depth[0] == 0
 
 

@@ -132,8 +132,7 @@ def test_arrays_that_are_not_the_network_s_are_refused(what, tmp_path):
         message = "not all finite float32"
         arrays["bias"] = arrays["bias"].astype(np.float64 if what == "dtype" else np.float32)
         arrays["bias"][0] = np.nan if what == "nan" else 1
-    data = safetensors.numpy.save(arrays, metadata)
-    with_weights(folder, data)
+    with_weights(folder, safetensors.numpy.save(arrays, metadata))
     with pytest.raises(CheckpointError, match=message):
         load_agent(str(folder))
     if what == "nan":

@@ -79,8 +79,7 @@ def test_images_of_a_position_have_the_images_of_its_choices(deal, g):
         seat, size = position.seat, position.table_size
         image = image_of_game(g, position)
         chosen, mirrored = int(late_choice(position.state)), int(late_choice(image.state))
-        seen = position.observation(seat)
-        expected = sym.transform_action(g, chosen, seen, deal.players, size)
+        expected = sym.transform_action(g, chosen, position.observation(seat), deal.players, size)
         if mirrored == expected:
             continue
         # Only where the table around the tile is its own image does another choice look the same.

@@ -53,8 +53,7 @@ def some_samples() -> list[tuple]:
             numbers, rows, tiles, cells = looked_at(game, viewer)
             left = int(game.state.tiles_each) - int(game.state.placed[viewer])
             stage = features.STAGES[left]
-            count = int((rows != features.NO_ROW).sum())
-            found.append((numbers, rows, count, tiles, cells, stage))
+            found.append((numbers, rows, int((rows != features.NO_ROW).sum()), tiles, cells, stage))
     assert len({row[5] for row in found}) == features.NUM_STAGES
     assert any(row[3] > row[4] for row in found)
     return found
@@ -85,8 +84,7 @@ def test_compiled_code_computes_what_torch_does(size):
 
 def test_the_first_layer_and_its_gradients_are_those_of_plain_matrices():
     model = some_net(sums=6, maxima=4, units=5)
-    samples = some_samples()
-    _, rows, counts, tiles, cells, _ = columns(samples)
+    _, rows, counts, tiles, cells, _ = columns(some_samples())
     weights = [x.detach().clone().requires_grad_() for x in (model.rows, model.part_rows)]
     weights.append(model.part_best.detach().clone().requires_grad_())
     numbers, times = map(torch.from_numpy, patterns.parts_and_counts())

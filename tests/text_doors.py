@@ -71,8 +71,7 @@ def mcp_http(speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:
     from mcp import Client
 
     with server_of("mcp-http") as port:
-        client = Client(f"http://127.0.0.1:{port}/mcp")
-        return asyncio.run(mcp_game(client, speak, seed, players))
+        return asyncio.run(mcp_game(Client(f"http://127.0.0.1:{port}/mcp"), speak, seed, players))
 
 
 async def mcp_game(client: Any, speak: Speak, seed: int, players: int) -> tuple[Talk, Any]:

@@ -56,6 +56,5 @@ def resumed(name: str, folder: Path) -> Tiny:
             loop.round()
             loop.save()
             loop.round()
-    command = importlib.import_module(f"training.{kind.command}").main
-    assert command(["--resume", str(folder)]) == 0
+    assert importlib.import_module(f"training.{kind.command}").main(["--resume", str(folder)]) == 0
     return Tiny(kind, config, folder)

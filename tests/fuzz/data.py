@@ -89,8 +89,7 @@ def attack(budget: Budget) -> Summary:
             elif kind == 2:  # the checksums are right, but the file is damaged
                 broken = flipped(data, rng)
                 (folder / GAMES).write_bytes(broken)
-                whole = [[len(broken), storage._digest(broken)]]
-                manifest["files"][0]["parts"] = whole
+                manifest["files"][0]["parts"] = [[len(broken), storage._digest(broken)]]
                 storage.write_manifest(folder, manifest)
             elif kind == 3:
                 found = mutated({k: manifest[k] for k in ("settings", "files")}, rng)

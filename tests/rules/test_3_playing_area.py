@@ -19,8 +19,7 @@ def cells_offered(game):
 
 
 def test_six_cells_are_open_at_the_start(table):
-    game = start(table, 2)
-    assert cells_offered(game) == [(-1, 0), (0, -1), (0, 1), (1, 0), (1, 2), (2, 1)]
+    assert cells_offered(start(table, 2)) == [(-1, 0), (0, -1), (0, 1), (1, 0), (1, 2), (2, 1)]
 
 
 def test_a_worker_tile_must_touch_a_jungle_tile_on_a_side(table):
@@ -33,8 +32,7 @@ def test_a_worker_tile_must_touch_a_jungle_tile_on_a_side(table):
 
 @pytest.mark.parametrize("cell", [(0, 0), (1, 1), (-1, 1), (0, 2), (2, 2), (1, -1), (-2, 0)])
 def test_a_worker_tile_never_lies_on_a_jungle_cell(table, cell):
-    game = start(table, 2, [["1111"]])
-    assert refuses(game, ("place", "1111", 0, cell))
+    assert refuses(start(table, 2, [["1111"]]), ("place", "1111", 0, cell))
 
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])

@@ -35,8 +35,7 @@ def test_a_tile_in_another_hand_cannot_be_placed(table):
     ],
 )
 def test_anything_else_is_refused_and_changes_nothing(table, move):
-    game = start(table, 2, [["2101"]])
-    assert refuses(game, move)
+    assert refuses(start(table, 2, [["2101"]]), move)
 
 
 def test_a_turn_is_counted_when_it_is_finished(table):

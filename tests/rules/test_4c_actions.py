@@ -194,5 +194,4 @@ def test_an_edge_acts_once_and_its_idle_workers_are_lost(table):
 
 @pytest.mark.parametrize("workers", [-1, 3])
 def test_no_more_workers_act_than_there_are(table, workers):
-    game = hub(table, "mine1", 0, 2)
-    assert refuses(game, ("act", (1, 2), NORTH, workers))
+    assert refuses(hub(table, "mine1", 0, 2), ("act", (1, 2), NORTH, workers))

@@ -22,8 +22,7 @@ def late(table, first=3, second=3, leave=0):
     act(game, (0, 3), WEST, 0)
     play_forced(game)
     spend_jungle(game, leave, keep_clear=[(1, 3), HUB], seldom=SPARE)
-    tokens = game.position()["sun"]
-    assert list(tokens) == [first, second]
+    assert list(game.position()["sun"]) == [first, second]
     return game
 
 
