@@ -37,19 +37,23 @@ options = {
 }
 
 
+def assert_same(engine: EngineTable, oracle: Oracle) -> None:
+    assert engine.position() == oracle.position()
+    assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
+    assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
+
+
 @given(**options)
 def test_every_explicit_decision_is_the_same(players, volcanoes, style, seed):
     game = Game.new(players, seed, volcanoes=volcanoes, decisions="explicit")
     oracle, engine = Oracle(players, volcanoes, *game.draws), EngineTable.of(game)
     rng = np.random.default_rng(seed)
     while oracle.player is not None:
-        assert engine.position() == oracle.position()
-        assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
-        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
+        assert_same(engine, oracle)
         move = game.move(style(game, rng))
         oracle.play(move)
         engine.play(move)
-    assert engine.position() == oracle.position()
+    assert_same(engine, oracle)
     assert engine.result() == oracle.result()
 
 
@@ -66,8 +70,7 @@ def test_an_auto_game_is_an_explicit_one_with_some_moves_made_by_itself(
             assert oracle.player == seat
             oracle.play(move)
             played += 1
-        assert engine.position() == oracle.position()
-        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
+        assert_same(engine, oracle)
         assert len(engine.legal_moves()) > 1
         game.play(style(game, rng))
     for _, _, move in game.elementary_moves()[played:]:
@@ -89,10 +92,7 @@ def test_games_steered_to_rare_events_are_the_same(file):
     deal = rules["num_players"], rules["volcanoes"], record["worker_draws"], record["jungle_draws"]
     oracle, engine = Oracle(*deal), EngineTable(*deal)
     for entry in record["moves"]:
-        assert sorted(engine.legal_moves()) == sorted(oracle.legal_moves())
-        move = as_move(entry["move"])
-        oracle.play(move)
-        engine.play(move)
-        assert engine.position() == oracle.position()
-        assert engine.scores_if_ended_now() == oracle.scores_if_ended_now()
+        oracle.play(as_move(entry["move"]))
+        engine.play(as_move(entry["move"]))
+        assert_same(engine, oracle)
     assert engine.result() == oracle.result() == record["result"]

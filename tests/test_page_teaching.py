@@ -250,14 +250,12 @@ def test_a_tile_of_the_hand_is_dragged_to_the_table(page):
     assert hand.get_attribute("aria-pressed") == "true"
     ghost = page.locator(".ghost .frame").bounding_box()
     assert ghost["x"] < x < ghost["x"] + ghost["width"]
-    before = page.inner_text("#effect strong")
+    assert page.inner_text("#effect strong")
     page.mouse.move(box["x"] + 30, box["y"] + 30)
     page.mouse.down()
     page.mouse.move(40, 500, steps=4)  # beside the table
     page.mouse.up()
     assert page.locator("#confirm:disabled").count() == 1, "there it is put back"
-    page.click("#undo", force=True)
-    assert before
 
 
 @slow
