@@ -54,16 +54,9 @@ class EngineTable:
     def player(self) -> int | None:
         return self.game.seat
 
-    @property
-    def phase(self) -> str:
-        return self.game.phase
-
-    @property
-    def turn(self) -> int:
-        return self.game.turn
-
-    def legal_moves(self) -> list[tuple[Any, ...]]:
-        return self.game.legal_moves()
+    def __getattr__(self, name: str) -> Any:
+        """``phase``, ``turn`` and ``legal_moves`` are the game's."""
+        return getattr(self.game, name)
 
     def play(self, move: tuple[Any, ...]) -> None:
         self.game.play(self.game.action(move))

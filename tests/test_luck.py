@@ -20,7 +20,7 @@ from cacao_env.gold_sources import SOURCES, gold_by_source
 from cacao_env.registry import load_agent
 from tests.tiers import mostly_slow, slow
 
-from .games import STYLES, played
+from .games import STYLES, played, positions
 
 
 def pile(game):
@@ -159,12 +159,9 @@ def test_each_coin_goes_to_the_tile_that_paid_it(volcanoes):
 
 
 def test_a_game_that_went_on_with_other_options_has_the_gold_and_luck_of_its_moves():
-    rng, half = np.random.default_rng(3), Game.new(3, 3, volcanoes=True, decisions="explicit")
-    while half.turn < 12:
-        half.play(STYLES["crowd"](half, rng))
-    game = half.with_options("auto")
-    while not game.over:
-        game.play(STYLES["crowd"](game, rng))
+    asked = {"volcanoes": True, "decisions": "explicit"}
+    half = played(3, 3, style="crowd", until=lambda game: game.turn == 12, **asked)
+    *_, game = positions(half.with_options("auto"), np.random.default_rng(3), STYLES["crowd"])
     every = game.with_options("explicit")
     assert gold_by_source(game).sum(axis=1).tolist() == game.scores()
     np.testing.assert_array_equal(luck_of(game), luck_of(every))

@@ -17,7 +17,7 @@ from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.registry import load_agent
-from tests.games import STYLES, played
+from tests.games import played, positions
 
 FORMS = [
     ({"observation": "flat", "mask_in": "info"}, {}),
@@ -149,8 +149,7 @@ def test_a_game_goes_on_with_other_options(before, after):
         again.play(action)
         again.undo()
         assert again == other
-        while not again.over:
-            again.play(STYLES["random"](again, rng))
+        *_, again = positions(again, rng)
         assert Game.from_json(again.to_json()) == again
         assert record.check(record.record_of(again)).scores() == again.scores()
     assert compared > 4

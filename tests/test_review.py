@@ -128,9 +128,7 @@ def test_the_command(tmp_path, capsys):
 
 @pytest.mark.usefixtures("quick_reviews")
 def test_a_game_of_explicit_decisions_is_reviewed_where_something_was_decided():
-    game = Game.new(2, 3, decisions="explicit")
-    while not game.over:
-        game.play(int(game.legal_actions()[0]))
+    game = played(2, 3, decisions="explicit")
     found = review(record.check(json.loads(record.dumps(record.record_of(game)))))
     assert 20 < len(found["decisions"]) < game.ply
     before = list(game.plies())
