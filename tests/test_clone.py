@@ -56,9 +56,8 @@ def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
         one = np.flatnonzero(seen.action_masks[:, :3].all(1))[0]
         part = type(seen)(*(np.repeat(column[one : one + 1], 16, 0) for column in seen))
         winner = np.arange(16) < 8
-        part = part._replace(
-            actions=np.where(winner, 0, 1), returns=np.where(winner, 1, -1).astype(np.float32)
-        )
+        returns = np.where(winner, 1, -1).astype(np.float32)
+        part = part._replace(actions=np.where(winner, 0, 1), returns=returns)
         for group in cloning.optimizer.param_groups:
             group["lr"] = 0.01
         for _ in range(300):

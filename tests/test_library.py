@@ -167,8 +167,21 @@ def test_an_edited_rule_is_seen_at_once(tmp_path):
         assert "sources were edited" in done.stderr
 
 
+NO_LLVMLITE = "import sys; sys.modules['llvmlite'] = None\n"
+OTHER_LLVMLITE = """
+import llvmlite.binding as llvm
+def other(code): raise RuntimeError('LLVM bitcode parsing error')
+llvm.parse_bitcode = other
+"""
+OF_32_BITS = """
+from types import SimpleNamespace
+from cacao_env.engine import library
+library.struct = SimpleNamespace(calcsize=lambda kind: 4)
+"""
+
+
 @slow
-@pytest.mark.parametrize("damage", ["code", "table", "no llvmlite", "another llvmlite", "32 bits"])
+@pytest.mark.parametrize("damage", ["code", "table", NO_LLVMLITE, OTHER_LLVMLITE, OF_32_BITS])
 def test_what_does_not_fit_is_said_and_numba_compiles(damage, tmp_path):
     copy, code = copied(tmp_path), ASK
     engine = copy / "cacao_env" / "engine"
@@ -177,26 +190,14 @@ def test_what_does_not_fit_is_said_and_numba_compiles(damage, tmp_path):
         (engine / "library.bc").write_bytes(content[:900] + content[901:])
     elif damage == "table":
         (engine / "library.json").write_text("{")
-    elif damage == "no llvmlite":
-        code = "import sys; sys.modules['llvmlite'] = None\n" + ASK
-    elif damage == "another llvmlite":
-        code = (
-            "import llvmlite.binding as llvm\n"
-            "def other(code): raise RuntimeError('LLVM bitcode parsing error')\n"
-            "llvm.parse_bitcode = other\n" + ASK
-        )
     else:
-        code = (
-            "from types import SimpleNamespace\n"
-            "from cacao_env.engine import library\n"
-            "library.struct = SimpleNamespace(calcsize=lambda kind: 4)\n" + ASK
-        )
+        code = damage + ASK
     given = {"PYTHONPATH": str(copy), "XDG_CACHE_HOME": str(tmp_path / "cache")}
     without = "import sys; sys.modules['numba'] = None\n"
     done = run(without + code, copy, status=1, **given)
     assert done.stderr.splitlines()[-1].startswith("ImportError: ")
     assert "pip install 'numba>=0.68'" in done.stderr
-    if damage != "no llvmlite":  # which Numba needs
+    if damage != NO_LLVMLITE:  # which Numba needs
         assert run(code, copy, **given).stdout == "-10\n"
 
 

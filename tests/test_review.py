@@ -21,14 +21,14 @@ from tests.games import played, played_by_bots
 
 def test_moves_in_words():
     game = Game.new(2, 0)
-    assert in_words(game, ("place", "2101", 1, (0, 1))) == "place 1-2-1-0 at k10"
-    assert in_words(game, ("fill", "market3", 0, (0, 2))) == "fill l10 with market 3"
-    volcano = in_words(game, ("fill", "volcano", 1, (0, 2)))
-    assert volcano == "fill l10 with volcano, gold north and south"
-    words = in_words(game, ("act", (0, 1), 3, 2))  # the starting plantation, from the east
-    assert words == "harvest with 2 workers at plantation 1 (from the east)"
-    words = in_words(game, ("act", (0, 1), 2, 0))  # the starting market, from the north
-    assert words == "sell nothing at market 2 (from the north)"
+    for move, words in (
+        (("place", "2101", 1, (0, 1)), "place 1-2-1-0 at k10"),
+        (("fill", "market3", 0, (0, 2)), "fill l10 with market 3"),
+        (("fill", "volcano", 1, (0, 2)), "fill l10 with volcano, gold north and south"),
+        (("act", (0, 1), 3, 2), "harvest with 2 workers at plantation 1 (from the east)"),
+        (("act", (0, 1), 2, 0), "sell nothing at market 2 (from the north)"),
+    ):
+        assert in_words(game, move) == words
 
 
 @pytest.mark.parametrize("players", [2, 4])
