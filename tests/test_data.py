@@ -357,26 +357,18 @@ def test_the_shipped_set_is_small_sound_and_made_by_its_recipe(tmp_path):
     assert load(tmp_path).table == games[:3].table
 
 
-def _pandas(pandas, folder):
-    return pandas.read_parquet(folder / "games-00000.parquet").to_dict("list")
+READERS = {
+    "pandas": lambda pd, at: pd.read_parquet(at / "games-00000.parquet").to_dict("list"),
+    "polars": lambda pl, at: pl.read_parquet(at / "*.parquet").to_dict(as_series=False),
+    "duckdb": lambda db, at: db.sql(f"select * from '{at}/*.parquet'").to_arrow_table().to_pydict(),
+    "datasets": lambda ds, at: ds.load_dataset(str(at), cache_dir=str(at.parent / "x"))["train"][:],
+}
 
 
-def _polars(polars, folder):
-    return polars.read_parquet(folder / "*.parquet").to_dict(as_series=False)
-
-
-def _duckdb(duckdb, folder):
-    return duckdb.sql(f"select * from '{folder}/*.parquet'").to_arrow_table().to_pydict()
-
-
-def _datasets(datasets, folder):
-    return datasets.load_dataset(str(folder), cache_dir=str(folder.parent / "cache"))["train"][:]
-
-
-@pytest.mark.parametrize("read", [_pandas, _polars, _duckdb, _datasets])
-def test_other_libraries_read_the_columns(folder, games, read):
-    library = read.__name__.removeprefix("_")
-    columns = read(pytest.importorskip(library, reason=f"{library} is not installed"), folder)
+@pytest.mark.parametrize("name", READERS)
+def test_other_libraries_read_the_columns(folder, games, name):
+    library = pytest.importorskip(name, reason=f"{name} is not installed")
+    columns = READERS[name](library, folder)
     assert list(columns) == [*storage.COLUMNS, "luck"]
     assert list(columns["deal"]) == games.deals.tolist()
     assert [list(one) for one in columns["actions"]] == [list(game.history) for game in games]

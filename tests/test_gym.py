@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import gymnasium
 import numpy as np
@@ -192,22 +193,16 @@ def test_bad_calls_get_one_sentence():
 # --- Opponents ------------------------------------------------------------------------------
 
 
-class _Point:
-    value = "somewhere:Mine"
+def test_other_names_are_asked_of_installed_packages(monkeypatch):
     dist = SimpleNamespace(locate_file=lambda _: site.getsitepackages()[0])
 
-    def __init__(self, name, thing):
-        self.name, self._thing = name, thing
+    def point(name, thing):
+        failure = thing if isinstance(thing, Exception) else None
+        load = Mock(side_effect=failure, return_value=thing)
+        return SimpleNamespace(name=name, value="somewhere:Mine", dist=dist, load=load)
 
-    def load(self):
-        if isinstance(self._thing, Exception):
-            raise self._thing
-        return self._thing
-
-
-def test_other_names_are_asked_of_installed_packages(monkeypatch):
     def install(**found):
-        points = [_Point(name, thing) for name, thing in found.items()]
+        points = [point(name, thing) for name, thing in found.items()]
         monkeypatch.setattr(loading, "entry_points", lambda group: points)
 
     install()

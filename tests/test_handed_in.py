@@ -68,10 +68,6 @@ def test_a_changed_figure_is_named_with_both_values(folder, name, capsys):
     assert text.startswith(f"{path}: {name} is {part[last]!r}, but the games give ")
 
 
-def swap(values):
-    values[0] = 1 - values[0]
-
-
 def of(column, change):
     return lambda table: changed(table, column, change)
 
@@ -80,7 +76,10 @@ CHANGES = [
     (of("scores", put(1, 0, 99)), "game 1 of deal 3 has scores"),
     (of("luck", put(2, 0, 0.5)), "game 2 of deal 4: its luck is not that of its draws"),
     (of("seconds", put(0, 0, 9.0)), "ms_per_move is"),
-    (of("candidate", swap), "has a game of greedy against random, which was not planned"),
+    (
+        of("candidate", lambda values: values.__setitem__(0, 1 - values[0])),
+        "has a game of greedy against random, which was not planned",
+    ),
     (of("candidate", lambda values: values.__setitem__(0, 7)), "is not an evaluation: "),
     (of("agents", put(0, 1, "random")), "a game of random against random, which was not planned"),
     (lambda t: t.slice(1), "has 1 games of deal 3 with random against greedy, expected 2"),

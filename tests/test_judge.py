@@ -161,7 +161,7 @@ def test_networks_name_their_candidates_without_the_deal(monkeypatch):
 # --- Near the end ---------------------------------------------------------------------------------
 
 
-def last_sale() -> Game:
+def test_by_hand_what_is_not_sold_is_lost():
     """The last decision of a game: two workers of B at a market that pays 3, 5 cacao stored."""
     game = played(2, 78, until=lambda g: placements_left(g.state) == 0 and g.phase == "act")
     assert [game.text(a) for a in game.legal_actions()] == [
@@ -169,11 +169,6 @@ def last_sale() -> Game:
         "act -1,2 north with 1",
         "act -1,2 north with 2",
     ]
-    return game
-
-
-def test_by_hand_what_is_not_sold_is_lost():
-    game = last_sale()
     none, one, two = (int(a) for a in game.legal_actions())
     for action, gold in ((none, 6), (one, 3), (two, 0)):
         verdict = solved(game, action)

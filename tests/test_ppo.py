@@ -41,21 +41,6 @@ ROWS = {"observation": "candidates", "decisions": "turn", "rows": 8, "replies": 
 ROWS |= {"reward": "outcome", "margin_weight": 0.5}
 
 
-class Fitter:
-    """A network, its optimizer, and rollouts that it learns from."""
-
-    def __init__(self, net, play):
-        self.net, self.play = net, play
-        net.make_actions_equally_likely()
-        self.optimizer = torch.optim.Adam(net.parameters(), eps=1e-5)
-
-    def fit(self, rollout, batches, **keys):
-        about = {"learning_rate": 3e-3, "entropy_coef": 0.0, "epochs": 2}
-        count = len(rollout.actions)
-        now = PpoConfig(games=count, rollout=1, batch=count // batches, **about | keys)
-        return fit(self.net, self.optimizer, rollout, self.play.factors, now)
-
-
 # --- Advantages -----------------------------------------------------------------------------
 
 
@@ -146,8 +131,10 @@ def test_a_rollout_holds_what_was_seen_and_done():
 def test_learning_makes_good_actions_likelier_and_values_right():
     torch.manual_seed(0)
     play = SelfPlay(VectorGames(8, table_size=11, seed=1), played(table_size=11), CPU)
-    learner = Fitter(CellNet(2, 11, 16), play)
-    rollout, _ = play.collect(learner.net, Stopwatch())
+    net = CellNet(2, 11, 16)
+    net.make_actions_equally_likely()
+    optimizer = torch.optim.Adam(net.parameters(), eps=1e-5)
+    rollout, _ = play.collect(net, Stopwatch())
     # The rewards are made up: an even action was good, an odd one bad.
     even = rollout.actions % 2 == 0
     rollout = rollout._replace(
@@ -158,13 +145,15 @@ def test_learning_makes_good_actions_likelier_and_values_right():
 
     def probability_of_even():
         with torch.no_grad():
-            logits, values = learner.net(rollout.observations * play.factors)
+            logits, values = net(rollout.observations * play.factors)
             probabilities = logits.masked_fill(~rollout.masks, -torch.inf).softmax(1)
             return float(probabilities[:, ::2].sum(1).mean()), values
 
     before, _ = probability_of_even()
+    rates = {"learning_rate": 3e-3, "entropy_coef": 0.0, "epochs": 2}
+    now = PpoConfig(games=len(even), rollout=1, batch=len(even) // 4, **rates)
     for _ in range(6):
-        metrics = learner.fit(rollout, 4)
+        metrics = fit(net, optimizer, rollout, play.factors, now)
     after, values = probability_of_even()
     assert after > before + 0.05
     assert metrics["loss_value"] < 1.0

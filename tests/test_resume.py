@@ -132,15 +132,6 @@ def test_what_is_not_finite_stops_the_run_and_is_never_saved(tmp_path, wrong, nu
 # --- What arrays must be ----------------------------------------------------------------------------
 
 
-def net_and_optimizer():
-    torch.manual_seed(0)
-    net = torch.nn.Linear(3, 2)
-    optimizer = torch.optim.Adam(net.parameters())
-    net(torch.ones(1, 3)).sum().backward()
-    optimizer.step()
-    return net, optimizer
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -154,7 +145,10 @@ def net_and_optimizer():
     ],
 )
 def test_networks_and_optimizers_take_only_what_fits(name, value):
-    net, optimizer = net_and_optimizer()
+    net = torch.nn.Linear(3, 2)
+    optimizer = torch.optim.Adam(net.parameters())
+    net(torch.ones(1, 3)).sum().backward()
+    optimizer.step()
     arrays = learner_arrays(net, optimizer)
     restore_learner(net, optimizer, arrays)
     if value is None:

@@ -146,18 +146,6 @@ CASES: dict[str, tuple[Any, Any]] = {
 }
 
 
-def plays_on_as(case, way, folder):
-    """Whether an object, in mid-game, and its copy show the same, step by step."""
-    make, play = CASES[case]
-    one = make()
-    for number in range(3):
-        play(one, np.random.default_rng(number))
-    other = way(one, folder)
-    for number in range(3, 9):
-        expected = play(one, np.random.default_rng(number))
-        np.testing.assert_equal(play(other, np.random.default_rng(number)), expected)
-
-
 @pytest.fixture
 def needed(case):
     """Skip the objects whose packages are not installed."""
@@ -170,7 +158,14 @@ def needed(case):
 @pytest.mark.parametrize("way", mostly_slow([*WAYS], fast=[[*WAYS].index("as in Ray")]))
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_after_any_serializer(case, way, tmp_path):
-    plays_on_as(case, WAYS[way], tmp_path)
+    make, play = CASES[case]
+    one = make()
+    for number in range(3):
+        play(one, np.random.default_rng(number))
+    other = WAYS[way](one, tmp_path)
+    for number in range(3, 9):
+        expected = play(one, np.random.default_rng(number))
+        np.testing.assert_equal(play(other, np.random.default_rng(number)), expected)
 
 
 class Counting(Agent):

@@ -184,8 +184,9 @@ def wrongly_played(replies: int, seed: int) -> tuple[int, int, list[str]]:
                     move = position.text(action_of(position, reply))
                 except Refused as error:
                     refused += 1
-                    if not is_sentence(str(error)):
-                        wrong.append(f"{reply[:200]!r} is answered {str(error)!r}")
+                    said = str(error)
+                    if ". " in said or not re.fullmatch(r"[A-Z][^\n]{5,300}\.", said):
+                        wrong.append(f"{reply[:200]!r} is answered {said!r}")
                     continue
                 played += 1
                 if not (move in may if may is not None else _plain(move) in _plain(reply)):
@@ -197,7 +198,3 @@ def _plain(text: str) -> str:
     """A text with numbers and spaces in one form; /0 may be left out."""
     numbers = re.sub(r"-?\d+", lambda found: str(int(found[0])), " ".join(text.split()))
     return numbers.replace("/0 ", " ")
-
-
-def is_sentence(text: str) -> bool:
-    return bool(re.fullmatch(r"[A-Z][^\n]{5,300}\.", text)) and ". " not in text
