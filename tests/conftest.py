@@ -45,20 +45,24 @@ def pytest_collection_modifyitems(config, items):
 
 
 LEFT_OUT = []  # the slow cases that this process, or each of its workers, does not run
+WITH_NUMBA = []  # whether each process imported it
 
 
 def pytest_sessionfinish(session):
     """Fail if the short tier needed Numba, which users do not have."""
-    if COMPILED and not (BY_NUMBA or session.config.option.slow) and "numba" in sys.modules:
+    WITH_NUMBA.append("numba" in sys.modules)
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput |= {"left_out": LEFT_OUT, "with_numba": WITH_NUMBA[0]}
+    elif COMPILED and not (BY_NUMBA or session.config.option.slow) and any(WITH_NUMBA):
         session.exitstatus = 1
         print("Numba was imported", file=sys.stderr)
-    if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["left_out"] = LEFT_OUT
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node):
-    LEFT_OUT[:] = getattr(node, "workeroutput", {}).get("left_out", LEFT_OUT)
+    told = getattr(node, "workeroutput", {})
+    LEFT_OUT[:] = told.get("left_out", LEFT_OUT)
+    WITH_NUMBA.append(told.get("with_numba"))
 
 
 def pytest_terminal_summary(terminalreporter):
