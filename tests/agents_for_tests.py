@@ -8,9 +8,6 @@ import numpy as np
 from threadpoolctl import threadpool_info
 
 from cacao_env.agent import Agent
-from cacao_env.agents.bots import Bot
-from cacao_env.agents.endgame import NOT_SOLVED, solve
-from cacao_env.agents.utility import RELATIVE_SCORE
 
 
 class First:
@@ -34,17 +31,6 @@ class Half(First):
     def act(self, game):
         legal = game.legal_actions()
         return legal[0] if self.rng.random() < 0.5 else self.rng.choice(legal)
-
-
-class Solver(First):
-    """Greedy, but the exact margin's choice at the end."""
-
-    def __init__(self, seed):
-        self.bot = Bot("greedy").player(seed)
-
-    def act(self, game):
-        action = int(solve(game.states, 2, RELATIVE_SCORE, 5_000_000))
-        return self.bot.act(game) if action == NOT_SOLVED else action
 
 
 class Spy(Agent):

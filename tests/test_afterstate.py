@@ -146,9 +146,6 @@ def test_games_of_several_kinds_are_not_kept():
             from_dict(AfterstateConfig, SMALL | change | {"keep_games": True})
 
 
-CONFIG = AfterstateConfig()
-
-
 def test_what_can_t_be_resumed_is_named(folder, tmp_path, capsys):
     assert main(["--resume", str(tmp_path / "nowhere")]) == 1
     assert "state.safetensors can't be read" in capsys.readouterr().err

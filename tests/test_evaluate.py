@@ -364,7 +364,7 @@ def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
 @pytest.mark.parametrize("players", mostly_slow([3, 2]))
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
-    own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", f"{HERE}:Solver"]
+    own, others = ["random", f"{HERE}:First"], ["greedy", f"{HERE}:Half", "mc:sims=2,top=2"]
     assert evaluate([*own, "--against", *others, *few, "--json", str(tmp_path / "e.json")]) == 0
     results = json.loads((tmp_path / "e.json").read_text())["results"]
     pairs = {(row["agent"], row["opponent"]) for row in results}

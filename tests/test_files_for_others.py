@@ -158,7 +158,6 @@ def make_set():
     run("data", "make", "random", "--deals", 2, "--workers", 1, "--luck", "--out", "set")
 
 
-SHORT = ("--deals", 1, "--workers", 1)
 MAKERS = {
     "evaluation.json": make_evaluation,
     "positions.json": lambda: run(
