@@ -20,16 +20,10 @@ NAMES |= {"threads.1.p2.t15", "threads.2.p2.t15", "threads_speedup.p2.t15"}
 NAMES |= {"candidates.48.0", "candidates.24.16"}
 
 
-@pytest.fixture(scope="module")
-def ran(tmp_path_factory):
-    """What the command printed and wrote, run as briefly as can be."""
-    file = tmp_path_factory.mktemp("bench") / "bench.json"
+def test_every_row_is_there_and_says_what_it_counts(tmp_path):
+    file = tmp_path / "bench.json"
     assert main(["bench", "--quick", "--seconds", "0.01", "--json", str(file)]) == 0
-    return file
-
-
-def test_every_row_is_there_and_says_what_it_counts(ran):
-    data = json.loads(ran.read_text())
+    data = json.loads(file.read_text())
     entries = data["rows"]
     by_name = {entry["name"]: entry for entry in entries}
     assert len(by_name) == len(entries)

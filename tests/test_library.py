@@ -219,8 +219,7 @@ def test_a_package_in_a_zip_file_and_one_of_bytecode_work(tmp_path):
 
 @slow
 def test_a_function_of_one_s_own_is_compiled_by_numba_with_those_of_the_engine(tmp_path):
-    program = tmp_path / "bot.py"
-    program.write_text(
+    code = (
         "import numpy as np\n"
         "from cacao_env import Game\n"
         "from cacao_env.engine.actions import MAX_LEGAL, legal_into\n"
@@ -232,7 +231,7 @@ def test_a_function_of_one_s_own_is_compiled_by_numba_with_those_of_the_engine(t
         "game = Game.new(seed=0)\n"
         "print(last(game.states) in game.legal_actions())\n"
     )
-    assert run(program.read_text(), tmp_path).stdout == "True\n"
+    assert run(code, tmp_path).stdout == "True\n"
 
 
 # --- The door -----------------------------------------------------------------------------------

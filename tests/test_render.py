@@ -12,7 +12,7 @@ import pytest
 from gymnasium.error import DependencyNotInstalled
 from PIL import Image
 
-from cacao_env import Game, cacao_v0, record
+from cacao_env import Game, cacao_v0
 from cacao_env.cli import main
 from cacao_env.engine.tiles import JUNGLE_KINDS
 from cacao_env.envs.rendering import Renderer
@@ -21,7 +21,7 @@ from cacao_env.render.art import jungle_tile, rect, sign, worker_tile
 from cacao_env.render.position import position_of
 from cacao_env.render.raster import fitted, image
 from cacao_env.render.scene import PANEL_WIDTH, Scene, extent_of, scene_of
-from tests.games import played, positions
+from tests.games import played, positions, recorded
 from tests.pictures import rules
 
 pytest.importorskip("resvg_py", reason="resvg-py is not installed")
@@ -267,22 +267,15 @@ def test_a_package_that_is_missing_is_named(mode, package, words, monkeypatch):
 # --- The command ----------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Path:
-    path = tmp_path_factory.mktemp("records") / "game.json"
-    path.write_text(record.dumps(record.record_of(greedy(2, 5, 10**6))))
-    return path
-
-
-def test_pictures_are_written(kept, tmp_path, capsys):
-    for name in ("x.png", "x.svg"):
-        target = tmp_path / name
-        assert main(["render", str(kept), "--ply", "30", "-o", str(target), "--tile", "40"]) == 0
-    assert ET.parse(tmp_path / "x.svg").getroot().tag == f"{SVG}svg"
-    whole, one = tmp_path / "x.svg", tmp_path / "one.svg"
-    more = ["--ply", "30", "--tile", "40", "--viewer", "1"]
-    assert main(["render", str(kept), "-o", str(one), *more]) == 0
-    assert len(one.read_text()) < len(whole.read_text())  # without the other hand
+def test_pictures_are_written(tmp_path, capsys):
+    (tmp_path / "game.json").write_text(recorded())
+    command = ["render", str(tmp_path / "game.json"), "--ply", "30", "--tile", "40", "-o"]
+    for name, more in (("x.png", []), ("x.svg", []), ("one.svg", ["--viewer", "1"])):
+        assert main([*command, str(tmp_path / name), *more]) == 0
+    whole, one = ((tmp_path / name).read_text() for name in ("x.svg", "one.svg"))
+    assert ET.fromstring(whole).tag == f"{SVG}svg"
+    assert len(one) < len(whole)  # without the other hand
     with Image.open(tmp_path / "x.png") as picture:
         assert f"{picture.width} x {picture.height} pixels" in capsys.readouterr().out
-    assert {path.name for path in tmp_path.iterdir()} == {"x.png", "x.svg", "one.svg"}
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"game.json", "x.png", "x.svg", "one.svg"}

@@ -146,18 +146,12 @@ CASES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.fixture
-def needed(case):
-    """Skip the objects whose packages are not installed."""
-    for word, package in (("forastero", "onnxruntime"), ("CacaoVecEnv", "stable_baselines3")):
-        if word in case:
-            pytest.importorskip(package)
-
-
-@pytest.mark.usefixtures("needed")
 @pytest.mark.parametrize("way", mostly_slow([*WAYS], fast=[[*WAYS].index("as in Ray")]))
 @pytest.mark.parametrize("case", CASES)
 def test_it_plays_on_after_any_serializer(case, way, tmp_path):
+    for word, package in (("forastero", "onnxruntime"), ("CacaoVecEnv", "stable_baselines3")):
+        if word in case:
+            pytest.importorskip(package)
     make, play = CASES[case]
     one = make()
     for number in range(3):

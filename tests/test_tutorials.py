@@ -22,17 +22,6 @@ SMALL = {"MINUTES": "0.02", "DEALS": "2"}
 BLOCK = re.compile(r"^```(python|bash)(?: title=\"(.*?)\")?\n(.*?)^```", re.S | re.M)
 
 
-def blocks(page):
-    text = (ROOT / "docs" / "tutorials" / f"{page}.md").read_text(encoding="utf-8")
-    return [found.groups() for found in BLOCK.finditer(text)]
-
-
-def write(folder, title, text):
-    assert title, "a program has no title, so nobody knows its file"
-    with (folder / title).open("a", encoding="utf-8") as file:
-        file.write("\n\n" + text if file.tell() else text)
-
-
 @pytest.fixture
 def checkout(tmp_path):
     """An empty folder with the configurations, and a shell in which ``python`` is this one."""
@@ -56,9 +45,12 @@ def test_a_tutorial_runs(page, checkout):
     path = f"{checkout / 'bin'}{os.pathsep}{os.environ['PATH']}"
     env = {**os.environ, **SMALL, "PATH": path, "PYTHONPATH": str(ROOT)}
     commands = 0
-    for language, title, text in blocks(page):
+    for found in BLOCK.finditer((ROOT / f"docs/tutorials/{page}.md").read_text(encoding="utf-8")):
+        language, title, text = found.groups()
         if language == "python":
-            write(checkout, title, text)
+            assert title, "a program has no title, so nobody knows its file"
+            with (checkout / title).open("a", encoding="utf-8") as file:
+                file.write("\n\n" + text if file.tell() else text)
             continue
         run = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", text],
