@@ -34,6 +34,7 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.sources import engine_version
 from cacao_env.evaluation import SEED, matches, run, workers
 from cacao_env.evaluation.blocks import BLOCKS_AT_ONCE, Pairing, chunks, pairings
+from cacao_env.evaluation.luck import luck_of
 from cacao_env.evaluation.matches import PlayedGame, play_chunk
 from cacao_env.evaluation.rows import rows_of
 from cacao_env.evaluation.run import measure, print_results
@@ -47,6 +48,7 @@ from tests.checkpoints import checkpoint, network
 from tests.kills import left_behind
 from tests.tiers import mostly_slow
 
+pytestmark = pytest.mark.usefixtures("no_luck")
 HERE = "tests.agents_for_tests"
 TIMES = ["seconds", "placement_seconds"]
 
@@ -84,7 +86,6 @@ def test_every_agent_sits_on_every_seat_of_every_deal(players):
     assert len(seen) == 20 * 3 * players * (1 if players == 2 else 2)
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_games_of_a_block_share_the_deal_and_blocks_do_not():
     outcome = outcomes_of(["random", "greedy"], 3, 2)[0]
     draws = []
@@ -100,7 +101,6 @@ def test_games_of_a_block_share_the_deal_and_blocks_do_not():
     assert all((one[0] == two[0]) == (one[1] == two[1]) for one in draws for two in draws)
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     two = outcomes_of(["random", "greedy"], 2, 10)
     three = outcomes_of(["random", f"{HERE}:First", "greedy"], 2, 10)
@@ -110,7 +110,6 @@ def test_a_pairing_s_games_are_the_same_whoever_else_is_measured():
     assert one == other
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_measure_says_what_the_command_says(tmp_path, capsys):
     with patch.object(run, "Bar", wraps=run.Bar) as bar:
         result = measure(*load_agents(["greedy", "random"]), options=Options(3), blocks=5, seed=7)
@@ -134,7 +133,6 @@ def test_measure_says_what_the_command_says(tmp_path, capsys):
         assert sum(score["counts"].values()) == score["games"] == 15
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_a_bar_is_reached_by_the_lower_end_of_the_interval(capsys):
     result = measure(*load_agents(["greedy", "mc:sims=4"]), blocks=10, seed=7)
     assert result.low < result.win_share < result.high
@@ -181,7 +179,8 @@ def test_records_hold_and_say_who_sat_where(whole, tmp_path):
     assert cacao(["replay", "--check", str(tmp_path)]) == 0
 
 
-def test_results_do_not_depend_on_workers(whole, tmp_path):
+def test_results_do_not_depend_on_workers(whole, tmp_path, monkeypatch):
+    monkeypatch.setattr(matches, "luck_of", luck_of)  # those of ``whole`` have luck
     command = [str(whole / "net"), "random", f"{HERE}:Half", *SOME, "--workers", "2"]
     assert evaluate([*command, "--out", str(tmp_path)]) == 0
     assert games_of(tmp_path) == games_of(whole / "out")
@@ -234,21 +233,6 @@ def unfinished(folder, rows):
     (folder / LINES).write_text("\n".join(lines)[:-20])
 
 
-def test_no_interval_mixes_games_with_and_without_luck(tmp_path, capsys):
-    command = ["random", "greedy", "--workers", "1", "--out", str(tmp_path / "games")]
-    assert evaluate([*command, "--deals", "2", "--luck"]) == 0
-    assert "less luck: wins" in capsys.readouterr().out
-    assert evaluate([*command, "--deals", "4"]) == 0  # as those that are there
-    assert load(tmp_path / "games").table.column("luck").null_count == 0
-    assert evaluate([*command, "--deals", "6", "--no-luck"]) == 1
-    assert "have luck, expected the same for all: leave out --no-luck" in capsys.readouterr().err
-    command[-1] = str(tmp_path / "others")
-    assert evaluate([*command, "--deals", "2"]) == 0  # fast agents: more games say more
-    assert "less luck: wins" not in capsys.readouterr().out
-    assert "luck" not in load(tmp_path / "others").table.schema.names
-
-
-@pytest.mark.usefixtures("no_luck")
 def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     command = ["random", "greedy", "--deals", "40", "--workers", "1"]
     whole, parted = tmp_path / "whole", tmp_path / "parted"
@@ -277,7 +261,6 @@ def test_a_run_that_was_cut_off_resumes(tmp_path, monkeypatch, capsys):
     assert len(load(parted)) == 88
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_a_part_that_became_a_file_just_before_a_kill_is_not_there_twice(tmp_path):
     command = ["random", "greedy", "--deals", "4", "--workers", "1", "--out", str(tmp_path)]
     assert evaluate(command) == 0
@@ -331,7 +314,6 @@ CHANGES = [(EVALUATE, way) for way in ("child", "version", "onnx", "checkpoint",
 CHANGES += [(["tasks", "--tasks", "2p-random", "--agents"], way) for way in ("child", "version")]
 
 
-@pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize(("command", "way"), mostly_slow(CHANGES, fast=[0, 3]))
 def test_games_of_a_changed_agent_are_not_used_again(command, way, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
@@ -360,7 +342,6 @@ def test_an_agent_that_changes_after_the_evaluation_has_begun_is_refused():
         workers.chunk_player({"greedy": "built-in", "random": "older"}, 1)
 
 
-@pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize("players", mostly_slow([3, 2]))
 def test_against_measures_the_agents_before_it_alone(players, tmp_path, capsys):
     few = ["--players", str(players), "--deals", "2", "--workers", "1", "--out", str(tmp_path)]
@@ -382,7 +363,6 @@ def test_a_plan_s_folder_players_and_pairs():
     assert [one.num_players for one in own.options] == [3]
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_an_interrupt_says_how_to_go_on(tmp_path, monkeypatch, capsys):
     real = workers.play_chunk
 
@@ -412,7 +392,6 @@ def whole_blocks():
     raise AssertionError("not decided")
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, monkeypatch, capsys):
     """Workers may be ahead: all chunks that decide, and two more, are ready in reverse."""
     real, count = run.do_all, whole_blocks() // BLOCKS_AT_ONCE + 2
@@ -435,7 +414,6 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     assert json.loads(data.read_text())["sprt"] == found["sprt"]
 
 
-@pytest.mark.usefixtures("no_luck")
 @pytest.mark.parametrize("players", mostly_slow(["2", "3"]))
 def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
     command = [f"{HERE}:First", f"{HERE}:Half", "--until-decided", "--deals", "16"]
@@ -444,7 +422,6 @@ def test_a_test_may_run_out_of_blocks(players, tmp_path, capsys):
     assert "not decided between +0 Elo and +20 Elo after 16 blocks" in capsys.readouterr().out
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_other_settings_are_refused(tmp_path, capsys):
     command = ["random", "greedy", "--out", str(tmp_path), "--workers", "1"]
     assert evaluate([*command, "--deals", "2"]) == 0
@@ -492,7 +469,6 @@ def test_the_time_of_placements_is_a_part_of_all_time():
     assert sum(match.placement_seconds) < sum(match.seconds)
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
     names = [f"{HERE}:First", "random"]
     versions = dict.fromkeys(names, "1")
@@ -513,7 +489,6 @@ def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
     assert {*found, stored(folder)} == {0, 16, 32, 48}
 
 
-@pytest.mark.usefixtures("no_luck")
 def test_what_has_a_version_stays_where_others_go_from_files_and_lines(tmp_path):
     """As many are dropped from the lines as are kept of the file."""
     names = [f"{HERE}:First", "random"]

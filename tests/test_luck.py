@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from cacao_env import Game
+from cacao_env.cli import main
+from cacao_env.data import load
 from cacao_env.data.folder import GameFolder
 from cacao_env.engine.options import Options
 from cacao_env.engine.tiles import MAX_PLAYERS
@@ -185,3 +187,17 @@ def test_pairings_with_and_without_luck_share_a_folder(tmp_path):
         ("greedy", True),
         ("mc:sims=2", False),
     }
+
+
+def test_no_interval_mixes_games_with_and_without_luck(tmp_path, capsys):
+    command = ["evaluate", "random", "greedy", "--workers", "1", "--out", str(tmp_path / "games")]
+    assert main([*command, "--deals", "2", "--luck"]) == 0
+    assert "less luck: wins" in capsys.readouterr().out
+    assert main([*command, "--deals", "4"]) == 0  # as those that are there
+    assert load(tmp_path / "games").table.column("luck").null_count == 0
+    assert main([*command, "--deals", "6", "--no-luck"]) == 1
+    assert "have luck, expected the same for all: leave out --no-luck" in capsys.readouterr().err
+    command[-1] = str(tmp_path / "others")
+    assert main([*command, "--deals", "2"]) == 0  # fast agents: more games say more
+    assert "less luck: wins" not in capsys.readouterr().out
+    assert "luck" not in load(tmp_path / "others").table.schema.names
