@@ -86,19 +86,15 @@ def test_the_commands_of_the_pages_run(tmp_path, monkeypatch, capsys, quick_revi
         assert main(command) == 0
 
 
-def test_the_environment_s_page_lists_every_option():
+def test_the_environment_s_page_has_every_option_and_its_facts():
     page = text_of("environment.md")
     for maker in (cacao_v0.raw_env, CacaoVectorEnv):
         for name in {*signature(maker).parameters, *Options().as_dict()}:
             if name not in ("fields", "arguments", "num_envs"):
                 assert f"| `{name}` |" in page, name
-    assert "23 with 2 players, 30 with 3 or 4" in page
-    assert [Options(n).table_size for n in (2, 3, 4)] == [23, 30, 30]
-
-
-def test_the_environment_s_table_of_facts():
-    page = text_of("environment.md")
     sizes = [Options(players) for players in (2, 3, 4)]
+    assert "23 with 2 players, 30 with 3 or 4" in page
+    assert [one.table_size for one in sizes] == [23, 30, 30]
     assert [one.num_actions for one in sizes] == [3512, 5930, 5930]
     assert "`Discrete(3512)` with 2 players, `Discrete(5930)` with 3 or 4" in page
     two, three, four = (one.observation_size for one in sizes)
