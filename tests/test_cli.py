@@ -13,7 +13,6 @@ import pytest
 
 from cacao_env import files
 from cacao_env.cli import _parser, main
-from cacao_env.engine.jit import BY_NUMBA, COMPILED
 from cacao_env.engine.observation import layout
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import workers
@@ -22,7 +21,6 @@ from tests.checkpoints import checkpoint
 from tests.games import played
 from tests.reference.records import check_record
 from tests.sources import ROOT
-from tests.tiers import slow
 
 
 def test_many_games_go_to_a_folder_one_file_a_seed(tmp_path, capsys):
@@ -185,48 +183,6 @@ def test_a_shell_can_complete_commands_and_options(tmp_path):
 
     assert completed("cacao rec") == ["record"]
     assert completed("cacao render --ti") == ["--tile"]
-
-
-@slow
-@pytest.mark.skipif(not COMPILED or BY_NUMBA, reason="the library is not used")
-def test_nothing_that_the_pages_show_needs_numba():
-    script = """
-import sys
-import gymnasium
-from cacao_env import Game, cacao_v0
-from cacao_env.registry import load_agent
-for options in ({}, {"num_players": 4, "volcanoes": True, "observation_dtype": "uint8"}):
-    environment = cacao_v0.env(**options)
-    environment.reset(seed=0)
-    for agent in environment.agent_iter(20):
-        observation, *_ = environment.last()
-        mask = observation["action_mask"]
-        environment.step(environment.action_space(agent).sample(mask))
-for opponent in ("random", "greedy", "trinitario"):
-    games = gymnasium.make_vec("cacao_env/Cacao-v0", num_envs=2, opponents=opponent)
-    observations, _ = games.reset(seed=0)
-    over = [False]
-    while not any(over):
-        observations, _, over, *_ = games.step(observations["action_mask"].argmax(axis=1))
-for name in ("trinitario+search:sims=2", "mc:sims=4"):
-    agent = load_agent(name)
-    agent.analyze(Game.new(3, seed=1), agent.begin(0))
-from cacao_env.data import load
-from cacao_env.evaluation.luck import luck_of
-from cacao_env.play.review import Reviewer
-game = Game.new(seed=2)
-for turn in (0, 21):
-    while game.turn < turn or game.phase != "place":
-        game.play(int(game.legal_actions()[0]))
-    Reviewer(game.options).judged(0, game, int(game.legal_actions()[0]))
-luck_of(game)
-games = load("expert-2p")
-games[:2].check()
-next(games.decisions(observation="candidates"))
-assert "numba" not in sys.modules
-"""
-    run = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
 
 
 def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monkeypatch):
