@@ -40,8 +40,8 @@ def test_a_resumed_run_is_the_uninterrupted_one_bit_for_bit(name, tiny, tmp_path
         board = EventAccumulator(str(one.folder / "tensorboard")).Reload()
         assert [shown.step for shown in board.Scalars("seconds")] == [1, 2]
     about = read_manifest(whole.folder)
-    assert about["training"]["config"] == whole.config.as_dict()
-    assert json.loads((whole.folder / "config.json").read_text()) == whole.config.as_dict()
+    assert about["training"]["config"] == asdict(whole.config)
+    assert json.loads((whole.folder / "config.json").read_text()) == asdict(whole.config)
     for file in (FILES[about["network"]], STATE):
         assert (whole.folder / file).read_bytes() == (part.folder / file).read_bytes(), file
     starts = json.loads((part.folder / "run.json").read_text())
