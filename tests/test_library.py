@@ -143,6 +143,22 @@ def test_processes_that_begin_together_make_it_once(tmp_path):
     assert {one.suffix for one in path.parent.iterdir()} <= {".o", ".lock"}
 
 
+PARTS = """
+from cacao_env.engine.library import folder, loaded
+library = loaded()
+for name in ("game.try_action", "agents.endgame.solve", "evaluation.luck.add_luck",
+             "evaluation.judge.network_playout"):
+    assert library.address_of(f"cacao_env.{name}")
+    print(len([*folder().glob("*.o")]), end=" ")
+"""
+
+
+@slow
+def test_machine_code_is_made_of_the_part_that_is_asked_for(tmp_path):
+    """What environments call, what agents do, and then the judge and trainers."""
+    assert run(PARTS, XDG_CACHE_HOME=str(tmp_path)).stdout.split() == ["1", "2", "2", "3"]
+
+
 # --- Where the library can't be used ------------------------------------------------------------
 
 

@@ -2,9 +2,9 @@
 
 ``python -m cacao_env.play.build`` makes ``library.bc``, LLVM's code of all functions, from the sources
 whose hashes ``library.json`` lists.  At the first call of a process llvmlite makes machine code of it,
-for this very processor, and keeps it below the user's cache; later processes load that.  It makes two
-parts: what environments call, and when an agent is first asked the rest.  A wheel for one system has
-the machine code in it.
+for this very processor, and keeps it below the user's cache; later processes load that.  It makes three
+parts, each when it is first asked for: what environments call, agents, and the rest.  A wheel for one
+system has the machine code in it.
 
 A ``Door`` is what a function is for Python.  Compiled code trusts its arguments, so the library itself
 checks their types, dimensions, order and whether they can be written to, and hands what it does not
@@ -26,7 +26,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -51,10 +51,12 @@ SYSTEM = (  # what the library may call of C's library
 _OBJECTS = ("head", "ndarray", "record", "None", "True", "False")
 HOST = (*_OBJECTS, *API)  # what the library asks of Python
 _FASTCALL_AND_KEYWORDS = 0x0080 | 0x0002
-# The packages and modules that environments call; their functions are the first part.
-_ENVIRONMENT = ("engine", "greedy", "envs", "data", "game", "gold_sources")
+# The packages and modules of each part but the last: what environments call, and what agents do.
+_PARTS = (
+    ("engine", "greedy", "envs", "data", "game", "gold_sources"),
+    ("agents", "evaluation.luck"),
+)
 PAGE = "call"  # the page's function, which Python does not call
-_HOST_OF_REST = "host of the rest"
 FILES = {"linux": "libcacao.so", "darwin": "libcacao.dylib", "win32": "cacao_engine.dll"}
 NO_NUMBA = (
     "Numba compiles functions that the engine's library does not have as they are, and is not "
@@ -317,22 +319,25 @@ def _kind(dtype: np.dtype[Any]) -> str:
 class Loaded:
     """The library in memory: the addresses of its functions, and what it knows of Python.
 
-    ``rest``: loads the second part, None where one part has all.
+    ``load``: loads the part of a number; None where one part has all.
     """
 
     def __init__(
-        self, address_of: Callable[[str], int], keep: Any, rest: Callable[[], object] | None = None
+        self, address_of: Callable[[str], int], keep: Any, load: Callable[[int], object] | None
     ) -> None:
-        self._address_of, self._keep, self._rest = address_of, keep, rest
+        self._address_of, self._keep, self._load = address_of, keep, load
         self._dtypes = {name: len(HOST) + k for k, name in enumerate(about()["dtypes"])}
         self._known: dict[int, int] = {}
-        self._hosts: list[Any] = []
-        self._add("host")
+        self._hosts: list[Any] = []  # of each part that is loaded
+        self._add()
 
-    def _add(self, host: str) -> None:
-        """Fill in the table of Python's objects of a part."""
+    def _add(self) -> None:
+        """Load the next part, and fill in its table of Python's objects."""
+        if self._load is not None:
+            self._load(len(self._hosts))
         size = len(HOST) + len(self._dtypes)
-        table = (ctypes.c_int64 * size).from_address(self._address_of(host))
+        address = self._address_of(_host_of(len(self._hosts)))
+        table = (ctypes.c_int64 * size).from_address(address)
         self._hosts.append(table)
         values = {
             "head": object.__basicsize__,
@@ -355,15 +360,16 @@ class Loaded:
     def open(self, doors: Iterable[Door]) -> None:
         """Open the doors of the parts that are loaded."""
         for door in doors:
-            if self._rest is None or is_first(name_of(door.function)):
+            if self._has(name_of(door.function)):
                 door.open(self)
 
+    def _has(self, name: str) -> bool:
+        return self._load is None or part_of(name) < len(self._hosts)
+
     def address_of(self, name: str) -> int:
-        """Return the address of a function; load its part if it is not there."""
-        if self._rest is not None and not is_first(name):
-            rest, self._rest = self._rest, None
-            rest()
-            self._add(_HOST_OF_REST)
+        """Return the address of a function; load its part, and those before, if it is not there."""
+        while not self._has(name):
+            self._add()
         return self._address_of(name)
 
 
@@ -391,7 +397,7 @@ def _prebuilt() -> Loaded | None:
     if not isinstance(place, Path) or not place.is_file():
         return None
     dll = ctypes.CDLL(str(place))
-    return Loaded(lambda name: ctypes.addressof(ctypes.c_char.in_dll(dll, name)), dll)
+    return Loaded(lambda name: ctypes.addressof(ctypes.c_char.in_dll(dll, name)), dll, None)
 
 
 def _compiled() -> Loaded:
@@ -408,24 +414,31 @@ def _compiled() -> Loaded:
         llvm.add_symbol(function, ctypes.cast(getattr(system, function), ctypes.c_void_p).value)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
 
-    def add(first: bool) -> None:
-        what = f"{about()['code']} {llvmlite.__version__} {processor} {first}"
+    def load(part: int) -> None:
+        what = f"{about()['code']} {llvmlite.__version__} {processor} {part}"
         name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
-        code = _kept(folder() / name, lambda: _machine_code(llvm, machine, first))
+        code = _kept(folder() / name, lambda: _machine_code(llvm, machine, part))
         engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         engine.finalize_object()
 
-    add(True)
-    return Loaded(engine.get_function_address, (engine, machine), partial(add, False))
+    return Loaded(engine.get_function_address, (engine, machine), load)
 
 
-def is_first(name: str) -> bool:
-    """Return whether environments call a function."""
-    return name.startswith(_PACKAGE + ".") and name.split(".")[1] in _ENVIRONMENT
+def part_of(name: str) -> int:
+    """Return the number of the part that has a function."""
+    for part, modules in enumerate(_PARTS):
+        if name.startswith(tuple(f"{_PACKAGE}.{one}." for one in modules)):
+            return part
+    return len(_PARTS)
 
 
-def _machine_code(llvm: Any, machine: Any, first: bool) -> bytes:
-    """Return the machine code of a part.  The second one calls functions of the first."""
+def _host_of(part: int) -> str:
+    """Return the name of the table of Python's objects of a part."""
+    return f"host of part {part}" if part else "host"
+
+
+def _machine_code(llvm: Any, machine: Any, part: int) -> bytes:
+    """Return the machine code of a part, which calls functions of those before."""
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options())
     passes = llvm.create_new_module_pass_manager()
     passes.add_global_dead_code_eliminate_pass()
@@ -439,18 +452,16 @@ def _machine_code(llvm: Any, machine: Any, first: bool) -> bytes:
         return [one for one in module.functions if not one.is_declaration]
 
     module = _module(llvm, machine)
-    shared = leave(module, is_first)
-    if first:
-        for one in shared:
-            one.linkage = "external"
-        return bytes(machine.emit_object(module))
-    names = {one.name for one in shared}
-    module = _module(llvm, machine)
-    module.get_global_variable("host").name = _HOST_OF_REST
+    before = set()
+    if part:
+        before = {one.name for one in leave(module.clone(), lambda name: part_of(name) < part)}
+    module.get_global_variable("host").name = _host_of(part)
     for one in module.functions:
-        if one.name in names:
+        if one.name in before:
             one.linkage = "available_externally"
-    leave(module, lambda name: name != PAGE)
+    for one in leave(module, lambda name: part_of(name) <= part and name != PAGE):
+        if one.name not in before:
+            one.linkage = "external"
     return bytes(machine.emit_object(module))
 
 
