@@ -95,7 +95,7 @@ def write_json(data: Any, path: str | None) -> None:
         files.write_json(as_path(path), data, pipes=True)
 
 
-def one_line(error: Exception) -> str:
+def sentence_of(error: Exception) -> str:
     """Return an error as one sentence."""
     if isinstance(error, OSError) and error.strerror is not None:
         # Whatever writes a file names it.
@@ -112,7 +112,7 @@ def run_command(work: Callable[[], int | None]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except (ValueError, OSError) as error:
-        print(one_line(error), file=sys.stderr)
+        print(sentence_of(error), file=sys.stderr)
         if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
         return 1

@@ -24,10 +24,10 @@ from .common import (
     add_command,
     check_writable,
     json_of,
-    one_line,
     prepare,
     resumable,
     say,
+    sentence_of,
 )
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
@@ -154,7 +154,7 @@ def _evaluate(options: Namespace) -> int:
         except KeyboardInterrupt:
             problem, status = "interrupted", 130
         except (ValueError, OSError) as error:
-            problem, status = one_line(error), 1
+            problem, status = sentence_of(error), 1
         print(
             f"{problem}; {games.kept} games are in {folder}, the same command resumes from there",
             file=sys.stderr,
