@@ -160,7 +160,7 @@ class Game:
 
     @property
     def state(self) -> Any:
-        """The record of this game (np.record of ``STATE``)."""
+        """The record of this game (a record of ``STATE``)."""
         return self._states[0]
 
     @property

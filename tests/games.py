@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from cacao_env import Game, record
 from cacao_env.agent import play_game
 from cacao_env.agents.bots import Bot
+from cacao_env.agents.greedy import appraise_into
+from cacao_env.engine.actions import MAX_LEGAL
 from cacao_env.engine.state import cell_column, cell_row
 from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions
 
@@ -101,6 +103,10 @@ def game_after(game: Game, action: int) -> Game:
 
 def greedy_values(game: Game, weights: np.ndarray = GREEDY_WEIGHTS) -> dict[int, float]:
     """What greedy thinks each legal action is worth."""
+    if weights is GREEDY_WEIGHTS:  # compiled
+        ids, values = np.empty(MAX_LEGAL, np.int64), np.empty(MAX_LEGAL)
+        count = appraise_into(game.states, ids, values)
+        return dict(zip(ids[:count].tolist(), values.tolist()))
     choices = np.zeros(1, CHOICES)[0]
     score_actions(choices, game.state, weights)
     return dict(zip(choices.ids[: choices.count].tolist(), choices.values.tolist()))

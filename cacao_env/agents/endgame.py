@@ -17,7 +17,7 @@ from ..engine.decisions import NONE, forced_action
 from ..engine.jit import njit
 from ..engine.state import EXPLICIT, OVER, PLACE, STATE, State, StateArray
 from ..engine.tiles import MAX_PLAYERS
-from ..engine.types import b1, f8x1, f8x2, i8, i8x1
+from ..engine.types import b1, f8x1, f8x2, i8, i8x1, struct
 from ..gold_sources import SOURCES, add_sources
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, score_actions, sort_best
 from ..greedy.turn import step_turn
@@ -31,7 +31,7 @@ INFINITE = 1e9
 CERTAIN = 1 - 1e-9
 
 # A decision that is being searched.
-_FIELDS = np.dtype(
+FRAME = struct(
     [
         ("action", "i8"),  # the action being tried, by its place in the choices
         ("drawn", "i8"),  # how many jungle tiles were drawn after it
@@ -41,10 +41,8 @@ _FIELDS = np.dtype(
         ("high", "f8"),
         ("expected", "f8", (MAX_PLAYERS,)),  # of the action being tried, over the draws so far
         ("best", "f8", (MAX_PLAYERS,)),
-    ],
-    align=True,
+    ]
 )
-FRAME = np.dtype((np.record, _FIELDS))
 
 
 @njit

@@ -34,7 +34,7 @@ from typing import Any
 
 import numpy as np
 
-from .types import Array, Record, Scalar, Tuple, Type, flat, key_of, signatures
+from .types import Array, Record, Scalar, Struct, Tuple, Type, flat, key_of, signatures
 
 _HERE = files(__package__)
 _PACKAGE = __name__.partition(".")[0]
@@ -289,7 +289,7 @@ def _record(name: str, value: Any, dtype: np.dtype[Any]) -> Any:
         raise _Unfit(f"{name} is {type(value).__name__}, expected a record of an array of games")
     if not value.flags.writeable:
         raise _Unfit(f"{name} can't be written to")
-    if value.dtype is dtype and type(value) is np.record:
+    if value.dtype is dtype and type(value) is Struct:
         return value
     return np.asarray(value).reshape(1).view(dtype)[0]  # the same memory
 
@@ -342,7 +342,7 @@ class Loaded:
         values = {
             "head": object.__basicsize__,
             "ndarray": id(np.ndarray),
-            "record": id(np.record),
+            "record": id(Struct),
             **{str(one): id(one) for one in (None, True, False)},
             **{name: _address(name) for name in API},
         }

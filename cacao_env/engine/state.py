@@ -40,7 +40,7 @@ from .tiles import (
     WORKER_KINDS,
     WORKER_SUPPLY,
 )
-from .types import Array, Record, i8, name
+from .types import Array, Record, i8, name, struct
 
 PLACE, FILL, ACT, OVER = range(4)
 PHASE_NAMES = ("place", "fill", "act", "over")
@@ -52,8 +52,7 @@ MAX_OPEN = 4 * (MAX_JUNGLE_DRAWS + 2)
 CODES = OVERBUILT + MAX_PLAYERS * NUM_VARIANTS + 1
 
 _KINDS = len(WORKER_KINDS)
-# np.record, so that fields are attributes in the interpreter as they are in compiled code.
-_FIELDS = np.dtype(
+STATE = struct(
     [
         # Options, set once.
         ("num_players", "i1"),
@@ -115,10 +114,8 @@ _FIELDS = np.dtype(
         # Bit 4 * s + x: the seat's edge that faces side x of the jungle tile on side s of ``last`` is
         # activated and has not acted.
         ("pending", "u2", (MAX_PLAYERS,)),
-    ],
-    align=True,
+    ]
 )
-STATE = np.dtype((np.record, _FIELDS))
 State: TypeAlias = Any  # a record of it
 StateArray = npt.NDArray[np.void]
 name("State", Record(STATE))

@@ -42,11 +42,11 @@ from ..engine.tiles import (
     TAKE_CACAO,
     VOLCANO,
 )
-from ..engine.types import Array, Record, name
+from ..engine.types import Array, Record, name, struct
 from .values import HEURISTIC, Weights, prepare, set_worths, tile_value
 
 # The values of a position's decisions, and scratch space; one array serves many decisions.
-_FIELDS = np.dtype(
+CHOICES = struct(
     [
         ("look", HEURISTIC),
         ("filled", "i8"),  # sides that an assignment fills
@@ -54,10 +54,8 @@ _FIELDS = np.dtype(
         ("ids", "i8", (MAX_LEGAL,)),
         ("values", "f8", (MAX_LEGAL,)),
         ("ways", "i8", (MAX_LEGAL,)),  # of a placement: the best ways to lay the tiles, as bits
-    ],
-    align=True,
+    ]
 )
-CHOICES = np.dtype((np.record, _FIELDS))
 Choices: TypeAlias = Any
 ChoicesArray: TypeAlias = Any
 name("Choices", Record(CHOICES))

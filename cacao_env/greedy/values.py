@@ -36,6 +36,7 @@ from ..engine.tiles import (
     VOLCANO_GOLD,
     WATER_TRACK,
 )
+from ..engine.types import struct
 
 
 class Weights(NamedTuple):
@@ -68,7 +69,7 @@ SPENT = SALES + 8 * (MAX_PRICE - 1)  # a token, to overbuild
 _TRADED = (1 << SPENT) - (1 << HARVEST)
 _REMEMBERED = 61  # a prime, so that most sums of a position differ in their remainders
 
-_FIELDS = np.dtype(
+HEURISTIC = struct(
     [
         ("cacao_worth", "f8", (CACAO_PLACES + 1,)),  # of a stock, by its size
         ("water_worth", "f8", (LAST_WATER + 1,)),  # by field
@@ -84,10 +85,8 @@ _FIELDS = np.dtype(
         ("constant", "f8"),  # the part that does not depend on the tile: mostly gains of others
         ("known", "i8", (_REMEMBERED,)),  # sums by their remainders, and their worths; 0 is known
         ("worths", "f8", (_REMEMBERED,)),
-    ],
-    align=True,
+    ]
 )
-HEURISTIC = np.dtype((np.record, _FIELDS))
 
 
 @njit

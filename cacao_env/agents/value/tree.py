@@ -20,15 +20,14 @@ import numpy as np
 from ...engine.jit import njit
 from ...engine.rng import mixed
 from ...engine.tiles import MAX_TURNS
-from ...engine.types import Array, Record, f8x1, i8x1, name, u4x1, u8x1
+from ...engine.types import Array, Record, f8x1, i8x1, name, struct, u4x1, u8x1
 from ..elementary import log_above_one
 
 TRUST = 3.0  # visits that the network's value of a reply counts as
 EXPLORE = 0.07  # utility, of UCB1's bonus
 ENTRIES = 1 << 18  # untouched pages of the table take no memory
 PROBES = 8  # places where an entry may be
-_FIELDS = np.dtype([("key", "u8"), ("search", "u4"), ("visits", "u4"), ("total", "f8")], align=True)
-ENTRY = np.dtype((np.record, _FIELDS))
+ENTRY = struct([("key", "u8"), ("search", "u4"), ("visits", "u4"), ("total", "f8")])
 Entries: TypeAlias = Any
 name("Entry", Record(ENTRY))
 name("Entries", Array(ENTRY, 1))

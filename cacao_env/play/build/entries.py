@@ -33,6 +33,7 @@ from ...engine.jit import Forms, inlined, njit, source_of
 from ...engine.scoring import scores_into, temple_into, win_shares_into
 from ...engine.state import STATE, deal, redeal, set_options, set_up
 from ...engine.tiles import EDGES, MAX_PLAYERS, NUM_VARIANTS
+from ...engine.types import struct
 from ...evaluation.judge import network_playout
 from ...evaluation.luck import add_luck
 from ...gold_sources import SOURCES, sources_into
@@ -402,7 +403,7 @@ def _memory(fields: list[Any]) -> np.dtype[Any]:
         "offsets": [0, *ends[:-1]],
         "itemsize": ends[-1],
     }
-    return np.dtype((np.record, np.dtype(of_fields, align=True)))  # type: ignore[call-overload]
+    return struct(of_fields)
 
 
 MEMORY = _memory([*_NUMBERS, *_TRAINED, *_ARRAYS])
