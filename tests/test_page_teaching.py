@@ -14,6 +14,14 @@ from tests.tiers import mostly_slow, slow
 SIZES = [(320, 568), (360, 740), (640, 400), (1280, 800), (1366, 768), (1920, 1080), (2560, 1440)]
 
 
+CUT = "(p) => p.scrollHeight > p.clientHeight + 1 || p.scrollWidth > p.clientWidth + 1"
+
+
+def fits(page, selector: str) -> bool:
+    """Whether nothing of a panel is cut."""
+    return not page.eval_on_selector(selector, CUT)
+
+
 # --- The lesson -----------------------------------------------------------------------------------
 
 
@@ -115,6 +123,8 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
         page.keyboard.press("Escape")  # nothing is chosen, so that the coach is seen
         with suppress(Exception):  # playwright's TimeoutError: it may have nothing to say
             page.wait_for_selector(".tip", timeout=1500)
+        cut = page.evaluate(f"() => [...document.querySelectorAll('#effect:has(.tip)')].map({CUT})")
+        assert True not in cut, "what the coach says is read whole"
     said, phases = zip(*page.evaluate("() => globalThis.said"), strict=True)
     assert set(phases) == {"place"}, "a turn is judged when its workers are done"
     assert len(said) > 1
@@ -122,7 +132,7 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
     after = [text for text in said if "Your move" in text]
     assert after, "bad moves are explained"
     for text in after:
-        lost, parts = re.search(r"was worth ([\d.]+) gold more: (.*)\.$", text).groups()
+        lost, parts = re.search(r"was worth ([\d.]+) gold more: (.*)\. \(", text).groups()
         assert added(parts) == pytest.approx(float(lost), abs=0.01), text
     for text in set(said) - set(after):
         assert re.search(r" on [a-z]\d+", text), "a hint names a space"
@@ -159,10 +169,15 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         for panel in (".told", ".bar"):
-            assert page.eval_on_selector(
-                panel,
-                "(p) => p.scrollHeight <= p.clientHeight + 1 && p.scrollWidth <= p.clientWidth + 1",
-            ), (panel, width)
+            assert fits(page, panel), (panel, width)
+    page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
+    assert page.evaluate(
+        """() => {
+            const [line, list] = [".moves [aria-current]", ".moves .scroll"].map((one) =>
+                document.querySelector(one).getBoundingClientRect());
+            return list.top <= line.top && line.bottom <= list.bottom;
+        }"""
+    ), "the move that is looked at is in the list"
     assert re.match("You (placed|sold|used|filled|overbuilt)", page.inner_text("#headline span"))
     best = re.search(r"Best: (.*?)\. ", told)[1]
     page.click("#try-again")

@@ -94,7 +94,7 @@ test("an effect names the deciding seat's goods first and what follows", () => {
 test("what is said of a loss adds up to it", () => {
   assert.equal(
     partsWords({ sales: -4, water: 5.2, temples: 0.1 }, 1.3),
-    "5.2 more from water, 4.0 less from markets, 0.1 more from the rest",
+    "5.2 more from water, 0.1 more from the rest, 4.0 less from markets",
   );
   assert.equal(partsWords({}, 2), "", "older reviews have no sources");
   let seed = 1;

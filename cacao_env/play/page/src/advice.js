@@ -53,9 +53,9 @@ export async function hint() {
   update({ thinking: asked });
   const best = levels(session.saved.options.players, session.saved.options.volcanoes).at(-1)?.id ?? "grower";
   try {
-    const found = await app.client.analyze(session.dataAt(ply), { ...wishOf(best), seed: 1, signal: asked.signal });
+    const found = await app.client.lines(session.dataAt(ply), { ...wishOf(best), seed: 1, signal: asked.signal });
     if (app.thinking !== asked) return;
-    const choice = app.ply === ply ? offered().find(({ action }) => action === found.actions[0]) : null;
+    const choice = app.ply === ply ? offered().find(({ action }) => action === found.lines?.[0].action) : null;
     update({ thinking: null });
     if (!choice) return;
     choose(choice);

@@ -15,7 +15,7 @@ const WORTH = 2; // gold; less is no hint
 /** The decision of the turn that lost most. @type {{ session: Session, at: number, turn: number, seat: number, gold: number, best: string, parts: string } | null} */
 let worst = null;
 
-/** What the workers of a placed tile find at once, the most gold first; a leading place at a temple counts 6.
+/** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts 6.
  * @param {Position} now @param {number} seat @param {Move} move */
 export function found(now, seat, move) {
   const mine = now.seats[seat];
@@ -29,12 +29,12 @@ export function found(now, seat, move) {
   const cacao = Math.min(5, mine.cacao + harvest);
   const goods = at.map(({ workers, kind, n, cell }) => {
     const there = now.tiles.find((tile) => tile.row === cell[0] && tile.column === cell[1])?.workers ?? [];
-    const leads = there.every((rival, other) => other === seat || rival < there[seat] + workers);
+    const leads = (/** @type {number} */ own) => there.every((rival, other) => other === seat || rival < own);
     const gold = {
       market: Math.min(workers, cacao) * n,
       mine: workers * n,
       water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
-      temple: leads ? 6 : 0,
+      temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 : 0,
     }[kind];
     return { kind, workers, gold: gold ?? 0, cell };
   });
@@ -62,7 +62,7 @@ function tellWorst() {
       turns.indexOf(turn),
     )[told.seat],
   ).join(", ");
-  tell(session, t.after(got || t.nothing, told.best, num(told.gold, 1), told.parts));
+  tell(session, t.after(got || t.nothing, told.best, num(told.gold, 1), told.parts, session.players.length));
 }
 
 /** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
@@ -72,9 +72,9 @@ export async function coach() {
   const { now, last } = session;
   if (worst && worst.turn < now.turn) tellWorst();
   if (app.coach) return;
-  const thought = await client.analyze(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
+  const thought = await client.lines(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
   if (!thought || app.session !== session || session.last !== last || app.coach) return;
-  const move = moveAt(last, thought.actions[0]);
+  const move = moveAt(last, thought.lines?.[0].action ?? thought.actions[0]);
   const [most] = found(now, now.seat ?? 0, move);
   if (!most || most.gold < WORTH || move.type !== "place") return;
   tell(session, t.hints[/** @type {"water"} */ (most.kind)](cellWords(most.cell), most.workers, num(most.gold)));

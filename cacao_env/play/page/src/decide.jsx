@@ -169,7 +169,9 @@ function Effect({ now }) {
         {app.coach ? <Coach /> : <p class="quiet">{now.phase === "over" ? "" : t.how[now.phase]}</p>}
       </div>
     );
-  const worth = choice.worth ? ` (${t.scoreChange(plus(choice.worth))})` : "";
+  const { fills, draws, acts } = choice.effects;
+  const isWhole = !fills && !draws && !acts; // what is still to be decided may bring more
+  const worth = choice.worth && isWhole ? ` (${t.scoreChange(plus(choice.worth))})` : "";
   const isFirm = page.picked() !== null;
   return (
     <div class={`effect${isFirm ? " firm" : ""}`} id="effect">

@@ -1,14 +1,15 @@
 // Exercises: a decision that is tried again, and puzzles; and what an address names.
 
-import { judge, LEAST } from "./advice.js";
+import { judge, LEAST, moveAt } from "./advice.js";
 import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
 import { rated, ratingOf, secondOf } from "./levels.js";
 import { unpacked, wantedBy } from "./link.js";
+import { kindOn } from "./session.js";
 import { sound } from "./sound.js";
 import { app, say, speak, update } from "./state.js";
 import { go, settle } from "./turns.js";
-import { num, partsWords, t } from "./words.js";
+import { choiceWords, num, partsWords, t } from "./words.js";
 
 /** @import { Choice } from "./types.js" */
 /** @import { Session } from "./session.js" */
@@ -120,11 +121,13 @@ async function explain(other) {
   const { session, puzzle } = app;
   if (!session || !puzzle) return;
   const { best } = app.puzzles[puzzle.at];
+  const move = moveAt(session.last, other);
+  const than = choiceWords(move, kindOn(session.now, move.cell));
   const one = await judge(session, other, best).catch(() => null);
   const parts = one && one.gold > 0 ? partsWords(one.sources, one.gold) : "";
   if (!one || !parts || app.session !== session || !app.puzzle) return;
   update({
-    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, t.you, session.players.length) },
+    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, t.you, session.players.length, than) },
   });
 }
 

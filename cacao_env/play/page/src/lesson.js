@@ -62,8 +62,9 @@ export function lookedAt() {
   const { lesson, session } = app;
   if (!lesson || lesson.solved || !session) return null;
   const { about } = STEPS[lesson.step];
-  const worth = (/** @type {Choice} */ { move }) =>
-    found(session.now, 0, move).reduce((sum, { gold }) => sum + gold, 0);
+  const sold = (/** @type {Choice["move"]} */ move) =>
+    found(session.now, 0, move).filter(({ kind }) => kind === "market");
+  const worth = (/** @type {Choice} */ one) => sold(one.move).reduce((sum, { gold }) => sum + gold, one.worth);
   const most = Math.max(...offered().map(worth));
   const good = offered().filter((one) => (about === "end" ? worth(one) === most : shows(one)));
   const spaces = good.map(({ move }) => move.cell);

@@ -48,9 +48,11 @@ export function headline() {
   return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
 }
 
-/** Return the headline's seat: the one that decides, or that made the move shown. */
+/** Return the headline's seat: the one that decides, that made the move shown, or that won. */
 export function headSeat() {
   const { session, ply } = app;
+  const winners = frame()?.position.winners ?? [];
+  if (winners.length) return winners.length === 1 ? winners[0] : null;
   const before = session?.frames[ply - 1]?.position;
   if (app.showing && before) return before.active;
   if (session?.awaits === null && !exercise() && ply) return session.frames[ply].step?.seat ?? null;

@@ -352,10 +352,10 @@ export function Moves() {
       box.scrollTop = 0;
       return;
     }
-    const top = line.offsetTop - box.offsetTop;
+    const top = line.getBoundingClientRect().top - box.getBoundingClientRect().top + box.scrollTop;
     if (top < box.scrollTop || top + line.offsetHeight > box.scrollTop + box.clientHeight)
       box.scrollTop = top - box.clientHeight / 2;
-  }, [app.ply, session, session?.last]);
+  }, [app.ply, app.panel, session, session?.last]);
   if (!session) return null;
   return (
     <section class="panel moves">

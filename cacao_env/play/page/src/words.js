@@ -118,7 +118,7 @@ export function effectWords(effects, seat, names, withOwn = true) {
   return parts.join("; ") || (withOwn || !effects.gains[seat] ? t.nothingNow : "");
 }
 
-/** What a loss is made of: its sources, rounded so that they add up to it; small ones are told together.
+/** What a loss is made of, the most first: its sources, rounded so that they add up to it; small ones are told together.
  * @param {Partial<import("./types.js").Sources>} sources @param {number} gold */
 export function partsWords(sources, gold) {
   /** @type {Record<string, number>} */
@@ -126,7 +126,7 @@ export function partsWords(sources, gold) {
   for (const [name, by] of Object.entries(sources))
     if (Math.abs(by) < 0.25) tenths.other += 10 * by;
     else tenths[name] = 10 * by;
-  const names = Object.keys(tenths).sort((a, b) => Math.abs(tenths[b]) - Math.abs(tenths[a]));
+  const names = Object.keys(tenths).sort((a, b) => tenths[b] - tenths[a]);
   const missing = Math.round(10 * gold) - names.reduce((sum, name) => sum + Math.floor(tenths[name]), 0);
   const cut = (/** @type {string} */ name) => tenths[name] - Math.floor(tenths[name]);
   const up = [...names].sort((a, b) => cut(b) - cut(a)); // who is rounded up

@@ -214,11 +214,12 @@ export const en = {
     /** @type {string} */ parts,
     /** @type {string} */ name,
     /** @type {number} */ players,
+    than = "",
   ) =>
-    `The best move is worth ${n} gold more: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
-  yourPlay: (/** @type {string} */ name) => `${name}: gold lost a decision`,
+    `The best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
+  yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
-    `Gold lost a decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
+    `Gold lost per decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
   luck: "luck of the draw",
   luckHow: "How much the drawn tiles changed the chance to win.",
   noDecision: "No decision here.",
@@ -283,7 +284,7 @@ export const en = {
   going: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} of ${all}`,
   reviewed: "reviewed",
   others: "From files and links",
-  trend: "Gold that you lost a decision, game by game",
+  trend: "Gold that you lost per decision, game by game",
   undoDelete: "Restore",
   deleted: "Deleted.",
   dropFile: "Drop a record or a saved game to open it",
@@ -332,9 +333,9 @@ export const en = {
   coachName: "Coach",
   hints: {
     market: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
-      `You can sell for ${gold} gold at the market on ${cell}, with ${count(n, "worker", "workers")}.`,
+      `You can sell for ${gold} gold at once at the market on ${cell}, with ${count(n, "worker", "workers")}.`,
     mine: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
-      `The mine on ${cell} pays ${gold} gold to ${count(n, "worker", "workers")}.`,
+      `The mine on ${cell} pays ${gold} gold at once to ${count(n, "worker", "workers")}.`,
     water: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `The water on ${cell} is worth ${gold} gold to ${count(n, "worker", "workers")}.`,
     temple: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
@@ -345,7 +346,9 @@ export const en = {
     /** @type {string} */ best,
     /** @type {string} */ n,
     /** @type {string} */ parts,
-  ) => `Your move: ${got}. ${best} was worth ${n} gold more${parts ? `: ${parts}` : ""}.`,
+    /** @type {number} */ players,
+  ) =>
+    `Your move: ${got}. “${best}” was worth ${n} gold more${parts ? `: ${parts}` : ""}. (Your gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
 
   // The lesson
   lesson: {
@@ -353,7 +356,7 @@ export const en = {
     next: "Next",
     leave: "Leave the lesson",
     play: "First game, with a coach",
-    again: "That is allowed, but it shows something else.",
+    again: "That is allowed, but it shows something else: turn the tile, or choose another space.",
     fill: "Now two worker tiles touch an empty jungle space, so you fill it: choose a tile and a space marked “?”.",
     steps: [
       {
@@ -378,11 +381,11 @@ export const en = {
       },
       {
         ask: "Temples pay at the end: 6 gold for the most workers around, 3 for the second most. Place a tile with workers at a temple.",
-        done: "Press a temple to see who leads there. Equal players share.",
+        done: "Press a temple to see who leads there. If two lead with as many workers, they share the 6 gold, and nobody is second.",
       },
       {
         ask: "The jungle is used up. Now a sun token lets you put a tile on one of your own. Do that: press one of your framed tiles.",
-        done: "The workers of the new tile all work again. A tile can be built over once.",
+        done: "The workers of the new tile all work, as those of any new tile do. A tile can be built over once.",
       },
       {
         ask: "Your last tile. Place it where it brings you most: gold, water or a temple.",

@@ -52,7 +52,7 @@ export const es = {
     water: "Cada recolector mueve aquí el aguador un remanso. El remanso cuenta al final.",
     sun: "Cada recolector toma aquí una ficha de Sol. Caben tres. Cada ficha vale 1 oro al final y, agotada la selva, permite construir sobre una loseta propia.",
     temple:
-      "Al final, quien tenga más recolectores junto al templo recibe 6 oros y el segundo, 3. Los empatados reparten.",
+      "Al final, quien tenga más recolectores junto al templo recibe 6 oros y el segundo, 3. Si dos van por delante con los mismos, reparten los 6 de oro y nadie es segundo.",
     volcano: "Dos lados dan 2 oros por recolector; los otros dos cuestan 1.",
   },
   worker: (edges) => `loseta ${edges}`,
@@ -219,8 +219,8 @@ export const es = {
   nextMistake: "Siguiente error",
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
-  because: (n, parts, name, players) =>
-    `La mejor jugada vale ${n} de oro más: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
+  because: (n, parts, name, players, than = "") =>
+    `La mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
     `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
@@ -330,21 +330,23 @@ export const es = {
   coachName: "Consejo",
   hints: {
     market: (cell, n, gold) =>
-      `En el mercado de ${cell} puedes vender por ${gold} de oro, con ${count(n, "recolector", "recolectores")}.`,
-    mine: (cell, n, gold) => `La mina de ${cell} da ${gold} de oro a ${count(n, "recolector", "recolectores")}.`,
+      `En el mercado de ${cell} puedes vender ahora mismo por ${gold} de oro, con ${count(n, "recolector", "recolectores")}.`,
+    mine: (cell, n, gold) =>
+      `La mina de ${cell} da ahora mismo ${gold} de oro a ${count(n, "recolector", "recolectores")}.`,
     water: (cell, n, gold) =>
       `El cenote de ${cell} vale ${gold} de oro para ${count(n, "recolector", "recolectores")}.`,
     temple: (cell, n, gold) =>
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
   },
-  after: (got, best, n, parts) => `Tu jugada: ${got}. ${best} valía ${n} de oro más${parts ? `: ${parts}` : ""}.`,
+  after: (got, best, n, parts, players) =>
+    `Tu jugada: ${got}. «${best}» valía ${n} de oro más${parts ? `: ${parts}` : ""}. (Tu oro menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
     next: "Siguiente",
     leave: "Salir de la lección",
     play: "Primera partida, con ayuda",
-    again: "Está permitido, pero muestra otra cosa.",
+    again: "Está permitido, pero muestra otra cosa: gira la loseta o elige otro espacio.",
     fill: "Ahora dos losetas de recolectores tocan un espacio de selva vacío, así que lo llenas: elige una loseta y un espacio marcado con «?».",
     steps: [
       {
@@ -369,11 +371,11 @@ export const es = {
       },
       {
         ask: "Los templos pagan al final: 6 de oro a quien tenga más recolectores alrededor y 3 al segundo. Coloca una loseta con recolectores junto a un templo.",
-        done: "Pulsa un templo para ver quién va por delante. Los empatados reparten.",
+        done: "Pulsa un templo para ver quién va por delante. Si dos van por delante con los mismos, reparten los 6 de oro y nadie es segundo.",
       },
       {
         ask: "La selva se ha agotado. Ahora una ficha de Sol te permite poner una loseta sobre una tuya. Hazlo: pulsa una de tus losetas marcadas.",
-        done: "Los recolectores de la loseta nueva trabajan otra vez. Sobre una loseta se construye una sola vez.",
+        done: "Los recolectores de la loseta nueva trabajan todos, como en cualquier otra. Sobre una loseta se construye una sola vez.",
       },
       {
         ask: "Tu última loseta. Colócala donde más te dé: oro, agua o un templo.",
