@@ -10,6 +10,7 @@ from hypothesis import given
 from cacao_env import Game
 from cacao_env.agents.random import random_action
 from cacao_env.check.examples.stand_in import legal_moves
+from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.rng import new_rng
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
@@ -59,6 +60,12 @@ def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
     assert CacaoTools().reset(seed=1).startswith(primer(tool=True))
     pytest.importorskip("mcp")
     assert text_proofs.mcp.server().instructions == primer(tool=True)
+
+
+@pytest.mark.parametrize("decisions", DECISIONS)
+def test_a_prompt_says_whether_placements_alone_are_asked(decisions):
+    first = prompt(Game.new(2, 0, decisions=decisions), 0).splitlines()[0]
+    assert first.endswith(" Steps 2 and 3 are played for everyone.") == (decisions == "turn")
 
 
 def test_no_answer_of_any_door_depends_on_what_is_hidden():

@@ -71,9 +71,10 @@ def prompt(game: Game, seat: int, listed: bool = True) -> str:
     position = position_of(game, seat)
     moves = game.legal_moves() if listed and game.seat == seat else []
     others = range(seat + 1, seat + position["players"])
+    alone = " Steps 2 and 3 are played for everyone." if game.decisions == "turn" else ""
     return "\n".join(
         (
-            f"You are {LETTERS[seat]}. {_now(position, seat)}",
+            f"You are {LETTERS[seat]}. {_now(position, seat)}{alone}",
             *_table(position["tiles"]),
             _own(position["seats"][seat], seat),
             *(_other(position["seats"], one % position["players"]) for one in others),
