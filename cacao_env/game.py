@@ -45,6 +45,7 @@ from .views import Form, look
 
 # Added in a history to an action that was played while every elementary decision was asked.
 ELEMENTARY = 1 << 13
+LATE = "elementary actions are a history's first ones"
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
 
 
@@ -300,6 +301,8 @@ class Game:
         state, own = self.state, self.state.decisions
         for number, noted in enumerate(history):
             elementary = isinstance(noted, int) and is_elementary(noted)
+            if elementary and self._history and not is_elementary(self._history[-1]):
+                raise ValueError(f"action number {number}: {LATE}")
             state.decisions = EXPLICIT if elementary else own
             try:
                 self.play(noted - ELEMENTARY if elementary else noted)

@@ -489,6 +489,21 @@ def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
     assert {*found, stored(folder)} == {0, 16, 32, 48}
 
 
+def test_games_after_a_line_that_was_cut_off_are_kept(tmp_path):
+    names = [f"{HERE}:First", "random"]
+    first, second = (
+        rows_of(one, SEED, dict.fromkeys(names, "1"))
+        for one in outcomes_of(names, 2, 2 * BLOCKS_AT_ONCE)
+    )
+    settings = {"options": [Options().as_dict()]}
+    for rows in (first, second):
+        with closing(GameFolder(tmp_path, settings)) as games:
+            games.add(rows)
+        with (tmp_path / LINES).open("a") as file:
+            file.write('[{"blo')
+    assert len(load(tmp_path)) == len(first) + len(second)
+
+
 def test_what_has_a_version_stays_where_others_go_from_files_and_lines(tmp_path):
     """As many are dropped from the lines as are kept of the file."""
     names = [f"{HERE}:First", "random"]

@@ -276,6 +276,25 @@ def test_margins_add_up_to_nothing_for_any_number_of_players(players):
     assert not rewards[1].any()
 
 
+def test_a_value_is_to_be_the_return_and_not_what_the_policy_learns_from():
+    def net(observations):
+        return torch.zeros(3, 2), torch.tensor([0.5, 0.0, 1.0])
+
+    rows = torch.arange(3)
+    rollout = train_ppo.Rollout(
+        observations=torch.zeros(3, 1),
+        masks=torch.ones(3, 2, dtype=bool),
+        actions=torch.zeros(3, dtype=int),
+        log_probs=torch.full((3,), 0.5).log(),
+        values=torch.tensor([1.0, 2.0, 3.0]),
+        advantages=torch.tensor([4.0, -2.0, 1.0]),
+        known=rows,
+    )
+    _, metrics = train_ppo.ppo_loss(net, rollout, rows, torch.ones(1), PpoConfig())
+    wrong = torch.tensor([0.5 - 5, 0.0 - 0, 1.0 - 4])
+    assert metrics["loss_value"] == pytest.approx(float((wrong**2).mean()))
+
+
 def test_minibatches_are_of_the_size_that_the_configuration_says(monkeypatch):
     config = from_dict(PpoConfig, {"games": 10, "rollout": 20, "batch": 30, "epochs": 1})
     net, sizes = torch.nn.Linear(1, 1), []

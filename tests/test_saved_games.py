@@ -14,6 +14,7 @@ from cacao_env.engine.options import Options
 from cacao_env.engine.rewards import REWARDS
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
+from cacao_env.game import ELEMENTARY, LATE
 from tests.agents_for_tests import First
 from tests.games import played, random_legal
 
@@ -61,8 +62,10 @@ def test_a_restored_batch_plays_on_as_the_batch_itself(make):
         games.step(random_legal(games.action_masks, rng))
     other, ends, kept = _restored(make(volcanoes=True, seed=9), games), 0, games.arrays()
     before = copy.deepcopy(kept)
-    for _ in range(60):
+    for number in range(60):
         assert_same(games, other)
+        if number % 2 and hasattr(games, "sample"):
+            np.testing.assert_array_equal(games.sample(), other.sample())
         actions = random_legal(games.action_masks, rng)
         games.step(actions)
         other.step(actions)
@@ -89,6 +92,20 @@ def test_rewards_are_counted_on_from_where_they_were(reward, seat):
         assert_same(games, other)
         if number % 2:
             games.deal(games.dones)
+
+
+def test_elementary_actions_after_others_are_no_history():
+    text = json.loads(played(2, 0, 20).to_json())
+    text["actions"][9] += ELEMENTARY
+    with pytest.raises(ValueError, match=f"action number 9: {LATE}"):
+        Game.from_json(json.dumps(text))
+    games, rng = vector(), np.random.default_rng(0)
+    for _ in range(12):
+        games.step(random_legal(games.action_masks, rng))
+    arrays = games.arrays()
+    arrays["actions"][1, 5] += ELEMENTARY
+    with pytest.raises(ValueError, match=f"action number 6 of game 1: {LATE}"):
+        vector().restore(arrays)
 
 
 def test_a_bot_in_python_goes_on_with_its_random_numbers():

@@ -1,5 +1,6 @@
 """The figures of an evaluation, computed again by hand from games that are made up."""
 
+from dataclasses import replace
 from statistics import mean
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="the evaluate extra is not installed")
 
+from cacao_env.agent import FORFEIT
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import figures
 from cacao_env.evaluation.blocks import Pairing, chunks, pairings
@@ -158,6 +160,14 @@ def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     assert (row.win_share, row.margin, row.blocks) == (0.5, (2 - 4) / 2, 2)
     assert (row.adjusted_win_share, row.adjusted_margin, row.by_seat) == (0.5, -1.0, [])
     assert (summary.ratings, summary.seats, summary.scores) == ([], [], [])
+
+
+def test_luck_does_not_decide_a_forfeited_game():
+    lucky = [[0.25, -0.25], [3.0, -3.0]]
+    game = PlayedGame(0, 0, [9, 5], [0, 0], [1.0, 0.0], [], [], [], [], lucky)
+    assert (game.adjusted_win_share(0), game.adjusted_margin(0)) == (0.75, 4 - 3 - 3)
+    lost = replace(game, notes=[{FORFEIT: 4}, {}])
+    assert (lost.adjusted_win_share(0), lost.adjusted_margin(0)) == (0.0, -5.0)
 
 
 def test_tables_have_the_figures_of_their_players_row_and_column():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from cacao_env import Game
+from cacao_env import Game, record
 from cacao_env.agents.random import random_action
 from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.engine.options import DECISIONS
@@ -18,8 +18,10 @@ from cacao_env.text.table import TextTable
 from cacao_env.text.trl import CacaoTools
 from tests import text_proofs
 from tests.agents_for_tests import Crowded, Failing, First, Spy
-from tests.games import STYLES, any_game, positions
+from tests.games import STYLES, any_game, game_after, positions
 from tests.text_players import perfect
+
+DIRECTED = Path(__file__).parent / "directed"
 
 
 def some_games(seeds=2, **options):
@@ -66,6 +68,11 @@ def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
 def test_a_prompt_says_whether_placements_alone_are_asked(decisions):
     first = prompt(Game.new(2, 0, decisions=decisions), 0).splitlines()[0]
     assert first.endswith(" Steps 2 and 3 are played for everyone.") == (decisions == "turn")
+
+
+def test_moves_are_listed_for_the_seat_that_decides_alone():
+    game = Game.new(2, 0)
+    assert ["Legal:" in prompt(game, seat) for seat in range(2)] == [True, False]
 
 
 def test_no_answer_of_any_door_depends_on_what_is_hidden():
@@ -256,6 +263,22 @@ def test_only_what_has_shown_nothing_hidden_is_taken_back():
             assert back.startswith("Only an own action of this turn can be taken back")
     assert taken > 10
     assert refused > 10
+
+
+def test_a_move_that_drew_a_hidden_tile_is_not_taken_back():
+    drew = 0
+    for path in DIRECTED.glob("three-cells-*.json"):
+        game = record.check(json.loads(path.read_text()))
+        for now, action in game.plies():
+            after = game_after(now, action)
+            same = (now.turn, now.seat) == (after.turn, after.seat)
+            if same and now.state.jungle_drawn < after.state.jungle_drawn:
+                table = TextTable(game.num_players, decisions=game.decisions)
+                table.game = after
+                assert text_proofs.mcp._take_back(table).startswith("Only an own action")
+                assert table.game is after
+                drew += 1
+    assert drew
 
 
 def test_after_an_agent_failed_its_turn_is_not_the_text_s():

@@ -22,7 +22,7 @@ from ..engine.rewards import REWARDS, Reward, potentials_into
 from ..engine.state import StateArray, set_up
 from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, WORKER_SUPPLY
 from ..engine.types import i2x2, i8, i8x1
-from ..game import ELEMENTARY, Game, is_elementary
+from ..game import ELEMENTARY, LATE, Game, is_elementary
 from ..greedy.turn import step_turn, unasked
 
 Array = npt.NDArray[Any]
@@ -225,6 +225,11 @@ class Batch:
             raise ValueError("the draws have tiles beyond the supply of the box")
 
     def _replay_to(self, last: npt.NDArray[np.int64]) -> None:
+        elementary = (self.actions >= ELEMENTARY) & (self.actions < 2 * ELEMENTARY)
+        late = elementary[:, 1:] > elementary[:, :-1]
+        found = np.argwhere(late & (np.arange(1, MAX_DECISIONS) < last[:, None]))
+        if len(found):
+            raise ValueError(f"action number {found[0, 1] + 2} of game {found[0, 0]}: {LATE}")
         wrong = int(_replay(self.states, self.actions, last))
         if wrong >= 0:
             game = Game(self.states[wrong : wrong + 1], [])

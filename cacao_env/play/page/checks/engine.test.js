@@ -9,7 +9,7 @@ import { startWorker } from "../src/engine/client.js";
 import { seedOf } from "../src/engine/engine.js";
 import { halve } from "../src/engine/halving.js";
 import { Module } from "../src/engine/module.js";
-import { judged, linesOf, luckOf } from "../src/engine/review.js";
+import { judged, linesOf, luckOf, summed } from "../src/engine/review.js";
 import { serve } from "../src/engine/worker.js";
 import { fields, loadForTests, network, wasm } from "./load.mjs";
 
@@ -199,6 +199,14 @@ test("a judged decision names the gold that it lost, by sources that add up", ()
   const against = judged(asked, 60, worst, best);
   assert.equal(against.best, best, "it is compared with a given one");
   assert.ok(Math.abs(against.gold - gold) < 3);
+});
+
+test("a review sums up each seat's own decisions", () => {
+  const { game } = engine.readRecord(recordOf("2p-0"));
+  const lost = [2, 0, 7, 3].map((gold, k) => ({ seat: k % 2, gold, gain: 0, grade: gold > 1 ? "blunder" : "" }));
+  const [first, second] = summed(game, lost).seats;
+  assert.deepEqual([first.mean_loss, first.total_loss, first.blunders, first.worst], [4.5, 9, 2, 2]);
+  assert.deepEqual([second.mean_loss, second.total_loss, second.blunders, second.best], [1.5, 3, 1, 1]);
 });
 
 test("lines of play have gold, chances and what follows", () => {
