@@ -163,7 +163,7 @@ class Judge:
                 error = 1.96 * float(lost.std()) / max(1, done - 1) ** 0.5
                 if settled(loss, error):
                     break
-        return Verdict(int(ids[0]), loss, error, gain, _reason(game, gold / done))
+        return Verdict(int(ids[0]), loss, error, gain, _by_source(game, gold / done))
 
     def _candidates(self, game: Game, rng: RngArray) -> list[int]:
         """Return what the network would play, then greedy's best."""
@@ -196,10 +196,10 @@ def solved(game: Game, action: int) -> Verdict | None:
         add_end_gold(game.states, one, RELATIVE_SCORE, NODES_TO_JUDGE, row)
         for one, row in zip((best, action), gold, strict=True)
     ]
-    return Verdict(best, most - own, 0.0, gain, _reason(game, gold) if all(followed) else {})
+    return Verdict(best, most - own, 0.0, gain, _by_source(game, gold) if all(followed) else {})
 
 
-def _reason(game: Game, gold: npt.NDArray[np.float64]) -> dict[str, float]:
+def _by_source(game: Game, gold: npt.NDArray[np.float64]) -> dict[str, float]:
     """Return what the gold of the first row is above that of the second, for the seat, by source."""
     players = game.num_players
     by_source = (gold[0, :players] - gold[1, :players]).T

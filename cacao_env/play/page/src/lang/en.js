@@ -2,6 +2,9 @@
 
 /** @param {number} n @param {string} one @param {string} many */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+/** Whose gold the sources of a loss are. @param {string} name @param {number} players */
+const minus = (name, players) =>
+  `(${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`;
 
 export const en = {
   language: "English",
@@ -215,8 +218,7 @@ export const en = {
     /** @type {string} */ name,
     /** @type {number} */ players,
     than = "",
-  ) =>
-    `The best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. (${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
+  ) => `The best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. ${minus(name, players)}`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `Gold lost per decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
@@ -347,8 +349,7 @@ export const en = {
     /** @type {string} */ n,
     /** @type {string} */ parts,
     /** @type {number} */ players,
-  ) =>
-    `Your move: ${got}. “${best}” was worth ${n} gold more${parts ? `: ${parts}` : ""}. (Your gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`,
+  ) => `Your move: ${got}. “${best}” was worth ${n} gold more${parts ? `: ${parts}` : ""}. ${minus("You", players)}`,
 
   // The lesson
   lesson: {

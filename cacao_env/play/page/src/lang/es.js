@@ -2,6 +2,9 @@
 
 /** @param {number} n @param {string} one @param {string} many */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+/** @param {string} name @param {number} players */
+const minus = (name, players) =>
+  `(${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`;
 
 /** @param {string} kind */
 const isHer = (kind) => /^(plant|mina)/.test(kind);
@@ -52,7 +55,7 @@ export const es = {
     water: "Cada recolector mueve aquí el aguador un remanso. El remanso cuenta al final.",
     sun: "Cada recolector toma aquí una ficha de Sol. Caben tres. Cada ficha vale 1 oro al final y, agotada la selva, permite construir sobre una loseta propia.",
     temple:
-      "Al final, quien tenga más recolectores junto al templo recibe 6 oros y el segundo, 3. Si dos van por delante con los mismos, reparten los 6 de oro y nadie es segundo.",
+      "Al final, quien tenga más recolectores junto al templo recibe 6 oros y el segundo, 3. Los empatados reparten.",
     volcano: "Dos lados dan 2 oros por recolector; los otros dos cuestan 1.",
   },
   worker: (edges) => `loseta ${edges}`,
@@ -220,7 +223,7 @@ export const es = {
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
   because: (n, parts, name, players, than = "") =>
-    `La mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. (${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
+    `La mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. ${minus(name, players)}`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
     `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
@@ -339,7 +342,7 @@ export const es = {
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
   },
   after: (got, best, n, parts, players) =>
-    `Tu jugada: ${got}. «${best}» valía ${n} de oro más${parts ? `: ${parts}` : ""}. (Tu oro menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`,
+    `Tu jugada: ${got}. «${best}» valía ${n} de oro más${parts ? `: ${parts}` : ""}. ${minus("Tú", players)}`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
