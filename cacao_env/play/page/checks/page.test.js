@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
+import { reason } from "../src/advice.js";
 import { found } from "../src/coach.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
@@ -237,4 +238,21 @@ test("no module imports itself, however far around", () => {
     imports.set(name, []); // all that it imports is known
   };
   for (const name of [...imports.keys()]) follow(name, []);
+});
+
+test("why a move was worse begins with what it and the best one bring at once", () => {
+  const session = new Session(engine, game());
+  playAll(session, 12);
+  const { offered, now, last } = session;
+  const seat = now.seat ?? 0;
+  const gold = (/** @type {import("../src/types.js").Choice} */ one) => one.effects.gains[seat]?.gold ?? 0;
+  const [best, other] = [...offered].sort((a, b) => gold(b) - gold(a));
+  assert.ok(gold(best) > 0 && gold(other) === 0, "one choice brings gold");
+  session.play(other.action);
+  const judged = { ply: last, seat, action: other.action, best: best.action, gold: 2, sources: { water: 2 } };
+  session.saved.judged = [/** @type {any} */ (judged)];
+  session.saved.kind = "record"; // nobody plays on
+  Object.assign(app, { engine, session, ply: last + 1 });
+  const atOnce = `At once it brings \\+${gold(best)} gold, −\\d cacao. The move made brings nothing. The best move is worth 2.0`;
+  assert.match(reason(), new RegExp(`^${atOnce}`));
 });

@@ -3,8 +3,8 @@
 import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { kindOn } from "./session.js";
-import { app, atEnd, curtainFor, frame, levels, nameOf, say, speak, update } from "./state.js";
-import { choiceWords, num, partsWords, t } from "./words.js";
+import { app, atEnd, curtainFor, frame, levels, nameOf, names, say, speak, update } from "./state.js";
+import { choiceWords, effectWords, num, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
@@ -87,13 +87,26 @@ const judgedIn = (session) => session?.saved.review?.decisions ?? session?.saved
 export const judgedAt = (ply) =>
   app.session?.awaits === null ? (judgedIn(app.session).find((one) => one.ply === ply - 1) ?? null) : null;
 
-/** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
-export function moveAt(ply, action) {
+/** The game as it was at a frame. @param {number} ply */
+function gameAt(ply) {
   const session = /** @type {Session} */ (app.session);
   const { options, deal, actions } = session.dataAt(ply);
   const game = app.engine.game(options, deal);
   for (const one of actions) game.play(one);
-  return game.move(action);
+  return game;
+}
+
+/** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
+export const moveAt = (ply, action) => gameAt(ply).move(action);
+
+/** What the best move brings at once, and the one that was made. @param {import("./types.js").Judged} judged */
+function atOnce({ ply, seat, best, action }) {
+  const game = gameAt(ply);
+  const [better, made] = [best, action].map((one) => {
+    const words = effectWords(game.effects(one), seat, names());
+    return words === t.nothingNow ? t.nothing : words;
+  });
+  return better === made ? "" : `${t.atOnce(better, made)} `;
 }
 
 /** Gold; a move that loses less is as good as the best. */
@@ -153,5 +166,7 @@ export function nextMistake(seat = null) {
 export function reason() {
   const one = judgedAt(app.ply);
   const parts = one && !("best" in one.sources) ? partsWords(one.sources, one.gold) : ""; // older reviews add up to nothing
-  return one && parts ? t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2) : "";
+  return one && parts
+    ? atOnce(one) + t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2)
+    : "";
 }

@@ -461,7 +461,7 @@ function AfterButtons() {
           </span>
         ) : (
           <button type="button" id="ask-review" onClick={page.review}>
-            {saved.judged?.length ? t.reviewOn : t.reviewRun}
+            {saved.judged?.length && !saved.coached ? t.reviewOn : t.reviewRun}
           </button>
         )
       ) : null}

@@ -206,6 +206,8 @@ export const en = {
   reviewing: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} decisions`,
   best: "Best",
   wasBest: "The best move found",
+  atOnce: (/** @type {string} */ best, /** @type {string} */ made) =>
+    `At once it brings ${best}. The move made brings ${made}.`,
   lost: (/** @type {string} */ n) => `−${n} gold`,
   inaccuracy: "inaccuracy",
   blunder: "blunder",

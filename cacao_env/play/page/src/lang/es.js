@@ -216,6 +216,7 @@ export const es = {
   reviewing: (done, all) => `${done} de ${all} decisiones`,
   best: "Mejor",
   wasBest: "La mejor jugada encontrada",
+  atOnce: (best, made) => `De inmediato da ${best}. La jugada hecha da ${made}.`,
   lost: (n) => `−${n} de oro`,
   inaccuracy: "imprecisión",
   blunder: "error grave",
