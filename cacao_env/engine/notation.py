@@ -48,7 +48,7 @@ def reason(state: Any, code: int) -> str:
 
 def as_action(action: Any) -> int:
     """Validate an action id, legal or not, and return it as ``int``; ValueError if it is no id."""
-    number = as_int("action", action)
+    number = action if type(action) is int else as_int("action", action)
     if not -(2**31) < number < 2**31:
         raise ValueError(f"illegal action {action}: {REASONS[a.NO_SUCH_ACTION]}")
     return number

@@ -303,7 +303,7 @@ class raw_env(AECEnv):
             self._give_rewards(agent)
         if over:
             self.terminations = dict.fromkeys(self.agents, True)
-        self._hand_over(self.possible_agents[max(seat, 0)], observation, mask)
+        self._hand_over(self.possible_agents[0 if over else seat], observation, mask)
         if over:
             self._add_results()
         if self.render_mode == "human":

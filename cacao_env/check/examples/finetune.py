@@ -2,11 +2,13 @@
 
     python -m cacao_env.check.examples.finetune games.jsonl FOLDER [MINUTES...]
 
-An example is one decision: the position, without the rules, and the move.  After each number of
+An example is one decision: the position, without the rules, and the move.  The first ones have the
+legal moves alone, so the model learns to copy one before it reads positions.  After each number of
 minutes the model is saved in FOLDER/MINUTES.  The same command goes on from the last one there.
 """
 
 import json
+import random
 import sys
 import time
 from pathlib import Path
@@ -17,27 +19,42 @@ from trl import SFTConfig, SFTTrainer
 
 from cacao_env.check.examples.smollm import load
 
+LAYERS = 10  # of 30, the last ones, are trained: twice as many examples an hour on a processor
+SHORT = 1200  # examples without a position
+RATE = 5e-4  # of learning; it falls to nothing until the last minute
 
-def examples(path):
-    """The decisions of all conversations of a file, each of a winner's."""
+
+def examples(path, seed=0):
+    """The decisions of all conversations of a file, each of a winner's, in a random order."""
     found = []
     for line in Path(path).read_text(encoding="utf-8").splitlines():
         game = json.loads(line)
         said = game["messages"][1:]  # the first has the rules
         if game["win_share"] == 1:
             found += [{"prompt": [p], "completion": [c]} for p, c in zip(said[::2], said[1::2])]
+    random.Random(seed).shuffle(found)
     return found
 
 
-LAYERS = 10  # of 30, the last ones, are trained: twice as many examples an hour on a processor
+def shortened(example):
+    """An example with the last line of its prompt: the legal moves."""
+    [message] = example["prompt"]
+    content = message["content"].rpartition("\n")[2]
+    return {**example, "prompt": [{**message, "content": content}]}
 
 
 class Clock(TrainerCallback):
     """Saves the model after each number of minutes, and ends the training with the last."""
 
     def __init__(self, folder, minutes, spent):
-        self.folder, self.minutes = folder, minutes
+        self.folder, self.minutes, self.last = folder, minutes, max(minutes, default=0)
         self.begin = time.monotonic() - 60 * spent
+
+    def on_step_begin(self, args, state, control, optimizer, **parts):
+        """Set the rate of learning by the time that is left."""
+        left = 1 - (time.monotonic() - self.begin) / (60 * self.last)
+        for group in optimizer.param_groups:
+            group["lr"] = RATE * min(1, (1 + state.global_step) / 10) * max(0, left)
 
     def on_step_end(self, args, state, control, **parts):
         """Save what is due."""
@@ -49,12 +66,15 @@ class Clock(TrainerCallback):
         control.should_training_stop = not self.minutes
 
 
-def finetune(games, folder, minutes, max_steps=-1, batch=2):
+def finetune(games, folder, minutes, max_steps=-1, batch=4):
     """Train for some minutes, or steps; returns the losses."""
     done = [m for m in minutes if (folder / str(m)).is_dir()]
     model, tokenizer = load(folder / str(done[-1]) if done else None)
     model.requires_grad_(False)
     model.model.layers[-LAYERS:].requires_grad_(True)
+    found = examples(games, seed=len(done))
+    if not done:
+        found[:SHORT] = map(shortened, found[:SHORT])
     clock = Clock(folder, [m for m in minutes if m not in done], done[-1] if done else 0)
     trainer = SFTTrainer(
         model,
@@ -63,11 +83,9 @@ def finetune(games, folder, minutes, max_steps=-1, batch=2):
             max_steps=max_steps,
             num_train_epochs=1000,
             per_device_train_batch_size=batch,
-            learning_rate=5e-4,
-            lr_scheduler_type="constant_with_warmup",
-            warmup_steps=10,
+            lr_scheduler_type="constant",
             max_length=1024,
-            seed=len(done),  # another order of the examples
+            train_sampling_strategy="sequential",
             bf16=False,  # which most processors compute very slowly
             gradient_checkpointing=False,
             use_cpu=model.device.type == "cpu",
@@ -75,7 +93,7 @@ def finetune(games, folder, minutes, max_steps=-1, batch=2):
             save_strategy="no",
             logging_steps=5,
         ),
-        train_dataset=Dataset.from_list(examples(games)),
+        train_dataset=Dataset.from_list(found),
         processing_class=tokenizer,
         callbacks=[clock],
     )
