@@ -69,9 +69,11 @@ def test_two_agents_of_one_name_are_told_apart_from_one_given_twice(tmp_path):
         registry.load_agents(["greedy", "trinitario", "greedy"])
 
 
-def test_a_search_that_would_value_nothing_is_refused():
+def test_a_search_that_would_value_nothing_is_refused(tmp_path):
     with pytest.raises(ValueError, match="inner is 1, expected 0 or at least 2"):
         load_agent("trinitario+search:sims=8,inner=1")
+    with pytest.raises(AgentError, match="only value networks search"):
+        load_agent(f"{checkpoint(tmp_path)}+search:sims=8")
 
 
 def test_a_class_is_shown_a_deal_of_its_own_and_a_copy():
@@ -154,6 +156,10 @@ def test_an_outgrown_window_is_a_part_of_the_table_with_the_tile_just_placed():
                 places.add(place_in(view, int(state.last)))
             corner = int(state.corner_row) % TORUS, int(state.corner_column) % TORUS
             row, column = place_in(view, TORUS * corner[0] + corner[1])
+            for kind in ("jungle", "worker", "open"):
+                seen = view.seen.state
+                for cell in seen[f"{kind}_cells"][: int(seen[f"{kind}_count"])].tolist():
+                    assert max(place_in(view, cell)) < size
             there = np.roll(np.pad(whole, ((0, 0), (0, 2), (0, 2))), (row, column), (1, 2))
             np.testing.assert_array_equal(board, there[:, :size, :size])
     rows, columns = ({place[axis] for place in places} for axis in (0, 1))

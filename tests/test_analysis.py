@@ -65,6 +65,11 @@ def test_the_end_is_thought_out_exactly():
     assert Bot("mc:exact=3").player(0).act(game) in best
 
 
+def test_an_analysis_ends_when_its_time_does():
+    game, few = Game.new(2, 1), 10**5  # of a million
+    assert Bot("mc:sims=1000000,ms=1").player(0).analyze(game).visits.sum() < few
+
+
 def test_the_prospects_are_those_of_play_by_greedy():
     game = next(iter(positions(1)))
     analysis = Bot("greedy").player(0).analyze(game)

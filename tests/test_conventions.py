@@ -159,6 +159,9 @@ def test_fixed_infos_have_the_same_keys_at_every_step():
         assert set(info) == {"score", "best_other_score", "win_share"}
         assert any(info.values()) == (over and agent in aec.infos)
         aec.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
+    aec = cacao_v0.env(fixed_infos=True, mask_in="info")
+    aec.reset(seed=0)
+    assert set(aec.last()[4]) == {"action_mask", "score", "best_other_score", "win_share"}
 
 
 # --- Vector environments --------------------------------------------------------------------------

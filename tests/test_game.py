@@ -54,6 +54,17 @@ def test_copies_of_every_kind_are_equal_and_independent(players, volcanoes, deci
     assert phases == {"place", "fill", "act", "over"}
 
 
+def test_games_that_came_to_one_position_by_other_ways_differ():
+    game = played(2, 4, 4, decisions="explicit")
+    first, *_, second = game.legal_actions().tolist()  # of two edges
+    one, other = game.clone(), game.clone()
+    for action, reverse in ((first, second), (second, first)):
+        one.play(action)
+        other.play(reverse)
+    assert one.states.tobytes() == other.states.tobytes()
+    assert one != other
+
+
 @pytest.mark.parametrize(("players", "volcanoes", "decisions", "size"), KINDS)
 def test_undo_takes_back_exactly_one_decision(players, volcanoes, decisions, size):
     rng = np.random.default_rng(1)

@@ -412,6 +412,15 @@ def test_a_limit_of_steps_counts_those_of_an_episode():
         ended += terminated.sum()
 
 
+def test_a_game_that_begins_anew_leaves_the_steps_of_others():
+    envs = CacaoVectorEnv(2, max_episode_steps=3, autoreset_mode=AutoresetMode.DISABLED)
+    envs.reset(seed=1)
+    for step in range(3):
+        envs.reset(options={"reset_mask": np.array([step == 1, False])})
+        *_, truncated, _ = envs.step(envs.action_masks().argmax(1))
+    assert truncated.tolist() == [False, True]
+
+
 @pytest.mark.parametrize("seed", [-1, 2**64, True, 1.5, "1"])
 def test_a_seed_is_in_one_range_at_every_door(seed):
     """Elsewhere it was taken modulo 2**64, so 1 and 2**64 + 1 dealt the same game."""

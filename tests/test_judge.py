@@ -97,6 +97,21 @@ def test_the_gain_of_a_choice_is_its_value_less_the_mean_of_all(monkeypatch):
     assert verdict.loss == pytest.approx((verdict.best - action) / 1000)
 
 
+def test_a_loss_is_a_mean_with_its_interval(monkeypatch):
+    game, lost = Game.new(2, 5), [0.0, 4.0, 1.0, 3.0]
+    action, rest = int(game.legal_actions()[0]), iter(lost)
+
+    def fixed(net, scratch, work, states, ids, alive, inner, rng, sums, gold):
+        more = next(rest) if len(ids) == 2 else 1  # the best and the action are compared
+        sums[:alive] += np.where(ids[:alive] == action, 0, more)
+
+    monkeypatch.setattr("cacao_env.evaluation.judge.network_playout", fixed)
+    judge = Judge("trinitario", game.options, top=3)
+    verdict = judge.by_playouts(game, action, 8, 4, 1, lambda loss, error: False)
+    assert verdict.loss == pytest.approx(2)
+    assert verdict.error == pytest.approx(1.96 * np.std(lost, ddof=1) / 4**0.5)
+
+
 @slow
 def test_the_interval_of_a_loss_is_that_of_its_playouts():
     """Judged again and again, a loss varies as much as its interval says."""

@@ -212,3 +212,12 @@ def test_the_seed_decides_what_an_agent_that_draws_chooses():
         for seed in (1, 1, 2)
     ]
     assert found[0] == found[1] != found[2]
+
+
+def test_the_command_asks_with_its_seed(tmp_path):
+    found = []
+    for seed in "112":
+        file = tmp_path / "found.json"
+        assert main(["positions", "random", "--subset", "--seed", seed, "--json", str(file)]) == 0
+        found.append(json.loads(file.read_text())["rows"])
+    assert found[0] == found[1] != found[2]

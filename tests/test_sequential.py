@@ -68,11 +68,13 @@ def test_scores_that_never_differ_are_decided_the_right_way():
     assert test.verdict(100.0, LEAST_BLOCKS - 1) == 0
 
 
-def test_a_test_that_is_run_has_the_ratio_of_all_its_blocks():
-    parts = np.random.default_rng(1).choice([0.0, 0.5, 1.0], (3, BLOCKS_AT_ONCE))
+@pytest.mark.parametrize("players", [2, 4])
+def test_a_test_that_is_run_has_the_ratio_of_all_its_blocks(players):
+    shares = np.array([0.0, 0.5, 1.0]) * 2 / players
+    parts = np.random.default_rng(1).choice(shares, (3, BLOCKS_AT_ONCE))
     test, every = SequentialTest(), parts.ravel()
-    expected = test.log_ratio(len(every), every.sum(), (every**2).sum(), 2)
-    found = test.run(parts, 2)
+    expected = test.log_ratio(len(every), every.sum(), (every**2).sum(), players)
+    found = test.run(parts, players)
     assert (found.accepted, found.blocks) == ("", len(every))
     assert found.log_ratio == pytest.approx(expected)
 

@@ -42,6 +42,9 @@ def test_the_tools_of_trl_check_what_they_are_given_and_show_the_next_position()
         assert tried in shown.splitlines()[0]
         assert shown.endswith(f"\n\n{tools.look()}")
     assert tools.look() not in first
+    tools = CacaoTools(seat=1)
+    for seat, letter in ((None, "B"), (0, "A")):
+        assert f"You are {letter}." in tools.reset(seed=1, seat=seat)
 
 
 def test_a_client_of_mcp_is_told_in_one_sentence_what_is_wrong(caplog):
