@@ -13,6 +13,7 @@ import pytest
 
 from cacao_env import files
 from cacao_env.cli import _parser, main
+from cacao_env.cli.common import check_writable
 from cacao_env.engine.observation import layout
 from cacao_env.engine.options import Options
 from cacao_env.evaluation import workers
@@ -212,6 +213,9 @@ def test_a_full_disk_gets_one_sentence_that_names_the_file(tmp_path, capfd, monk
 def test_a_link_to_a_file_that_is_not_there_stays_a_link(tmp_path):
     link, there = tmp_path / "link.json", tmp_path / "there.json"
     link.symlink_to(there)
+    check_writable(str(link))
+    assert link.is_symlink()
+    assert not there.exists(), "nothing was written yet"
     assert main(["agents", "--json", str(link)]) == 0
     assert link.is_symlink()
     assert json.loads(there.read_text())

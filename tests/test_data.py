@@ -451,6 +451,11 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     assert "random-2p: 2 games, " in capsys.readouterr().out
     assert main(["data", "info", "random-2p"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["seed"] == 5
+    for decisions in ("turn", "explicit"):
+        given = ["--deals", "1", "--decisions", decisions, "--workers", "1", "--out", decisions]
+        assert main(["data", "make", "random", *given]) == 0
+        assert load(Path(decisions))[0].decisions == decisions
+    capsys.readouterr()
     folder = find("random-2p")
     found = storage.read_manifest(folder)
     storage.write_manifest(folder, {**found, "settings": {**found["settings"], "deals": 3}})

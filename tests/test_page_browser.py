@@ -479,6 +479,13 @@ def test_tabs_follow_each_other(page):
     other.wait_for_function("() => document.getElementById('slider').max > 0")
     page.wait_for_selector("#confirm")
     assert page.url == other.url
+    before = frames(other)
+    other.click("#undo")
+    other.wait_for_selector("#redo")
+    page.wait_for_function("() => document.getElementById('slider').max == 0")
+    decide(page, 5)
+    other.wait_for_function("() => document.getElementById('slider').max > 0")
+    assert other.locator("#redo").count() == 0, "what was taken back there belongs to another line"
 
 
 @slow

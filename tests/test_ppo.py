@@ -336,6 +336,7 @@ def test_an_earlier_self_that_plays_still_plays_after_a_resume():
     past.pick(0.5)  # the older of two
     resumed = Snapshots(net, given)
     resumed.restore(past.arrays())
+    assert set(resumed.arrays()) == set(past.arrays()), "no earlier self more, and none less"
     for one in (past, resumed):
         for name, array in weights_of(one.net).items():
             np.testing.assert_array_equal(array, first[name])

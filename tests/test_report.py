@@ -110,7 +110,9 @@ def test_even_chances_are_marked_in_the_charts(monkeypatch):
     for rows in ("results", "ratings", "scores", "seats"):
         data[rows] = [row | {"players": 4} for row in data[rows]]
     monkeypatch.setattr(report, "CHARTS", False)
-    assert "Equal agents would win 25%." in report.page(data)
+    page = report.page(data)
+    assert "Equal agents would win 25%." in page
+    assert "16 games; 4 deals a pairing" in page, "each has one candidate"
 
 
 def test_without_matplotlib_the_page_has_its_tables_and_says_so(monkeypatch):

@@ -62,6 +62,7 @@ test("a bad record is refused in one sentence", () => {
     [{ jungle_draws: good.jungle_draws.slice(1) }, /^jungle_draws has \d of \w+, expected \d$/],
     [{ moves: good.moves.slice(0, -1) }, /^the moves end after number \d+, before the game is over$/],
     [{ moves: [{ ...good.moves[0], player: 1 }] }, "move 1 (moves[0]): player is 1, but player 0 decides"],
+    [{ moves: [{ ...good.moves[0], auto: true }] }, /^move 1 \(moves\[0\]\): a decision with several legal moves is asked/],
     [{ result: { ...good.result, gold: [1, 2] } }, /^result.gold is \[1,2\], but the replay gives \[\d+,\d+\]$/],
   ];
   for (const [change, message] of bad) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { reason } from "../src/advice.js";
+import { hint, nextMistake, reason } from "../src/advice.js";
 import { found } from "../src/coach.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
@@ -46,6 +46,7 @@ test("a link holds a whole game and its fragment says which", async () => {
   assert.match(text, /^[\w-]+$/);
   assert.deepEqual(await unpacked(text), { deal: game().deal, words: "ñandú ☃" });
   assert.deepEqual(wantedBy("#g=abc&ply=12"), { game: null, data: "abc", puzzle: 0, ply: 12 });
+  assert.equal(wantedBy("#game=x&ply=0").ply, 0);
   assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, puzzle: 0, ply: -1 });
   await assert.rejects(unpacked("AAAA"));
 });
@@ -255,4 +256,39 @@ test("why a move was worse begins with what it and the best one bring at once", 
   Object.assign(app, { engine, session, ply: last + 1 });
   const atOnce = `At once it brings \\+${gold(best)} gold, −\\d cacao. The move made brings nothing. The best move is worth 2.0`;
   assert.match(reason(), new RegExp(`^${atOnce}`));
+});
+
+test("the next mistake is the next of a seat, or of anybody, and begins again", () => {
+  const session = new Session(engine, game());
+  playAll(session, 9);
+  const judged = [0, 1, 0, 1].map((seat, k) => ({ ply: 2 * k, seat, grade: k === 2 ? "" : "blunder" }));
+  session.saved.judged = /** @type {any} */ (judged);
+  Object.assign(app, { session, ply: 1 });
+  assert.deepEqual([null, 0, 1].map(nextMistake), [3, 1, 3]);
+});
+
+test("a hint comes from the strongest of the levels, whatever agents the page has", async () => {
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  const players = [true, false].map((person) => /** @type {any} */ ({ person, name: "", agent: "greedy" }));
+  const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed: 1 }), players }));
+  const { action } = session.offered[3];
+  /** @type {any[]} */
+  const asked = [];
+  const lines = async (/** @type {any} */ _, /** @type {any} */ wish) => {
+    asked.push(wish.agent);
+    return { lines: [{ action }] };
+  };
+  const own = { name: "mine", own: true, players: [2, 3, 4], volcanoes: [false, true] };
+  const agents = [...engine.agents, own];
+  const seen = { ...app };
+  Object.assign(app, {
+    engine: Object.create(engine, { agents: { value: agents } }),
+    session,
+    client: { lines },
+    ply: 0,
+  });
+  await hint();
+  const { pick } = app;
+  Object.assign(app, seen);
+  assert.deepEqual([asked, pick.action], [["trinitario"], action]);
 });

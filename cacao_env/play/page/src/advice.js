@@ -51,7 +51,9 @@ export async function hint() {
   const asked = new AbortController();
   const { ply } = app;
   update({ thinking: asked });
-  const best = levels(session.saved.options.players, session.saved.options.volcanoes).at(-1)?.id ?? "grower";
+  const best =
+    levels(session.saved.options.players, session.saved.options.volcanoes).findLast((one) => LEVELS.includes(one))
+      ?.id ?? "grower";
   try {
     const found = await app.client.lines(session.dataAt(ply), { ...wishOf(best), seed: 1, signal: asked.signal });
     if (app.thinking !== asked) return;

@@ -232,6 +232,7 @@ if (tabs)
     stopAll();
     session.saved = saved;
     session.replay(saved.actions);
+    session.undone = []; // after another line
     update({ ply: session.last });
     settle();
   };

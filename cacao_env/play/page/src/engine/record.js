@@ -134,8 +134,8 @@ function replayMove(game, entry, explicit) {
   }
   const { auto = false, legal } = entry;
   if (typeof auto !== "boolean") throw new Error(`auto is ${short(auto)}, expected true or false`);
-  if (auto && explicit && game.legal().length > 1) {
-    throw new Error("a decision with several legal moves is asked in explicit mode, not auto");
+  if (auto && (explicit || game.phase === "place") && game.legal().length > 1) {
+    throw new Error("a decision with several legal moves is asked, expected it not to be auto");
   }
   if (legal !== undefined) checkLegal(game, legal);
   let action;
