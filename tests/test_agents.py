@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, registry
-from cacao_env.agent import Agent, AgentError, play_game
+from cacao_env.agent import Agent, AgentError, WrappedAgent, play_game
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.random import random_action
@@ -18,7 +18,7 @@ from cacao_env.engine.observation import observation_size, planes
 from cacao_env.engine.options import Options
 from cacao_env.engine.rng import new_rng
 from cacao_env.views import View
-from tests.agents_for_tests import Peeker, Spy
+from tests.agents_for_tests import First, Peeker, Spy
 from tests.checkpoints import checkpoint, value_checkpoint
 from tests.games import STYLES, played, positions
 
@@ -52,6 +52,13 @@ def test_what_is_no_agent_gets_one_sentence(name, message):
     with pytest.raises(AgentError, match=message) as caught:
         load_agent(name)
     assert "\n" not in str(caught.value)
+
+
+def test_a_version_is_that_of_a_class_and_of_none_above_it():
+    class Changed(First):
+        """Plays otherwise, perhaps."""
+
+    assert [WrappedAgent("one", kind).version for kind in (First, Changed)] == ["1", ""]
 
 
 def test_code_is_loaded_only_where_it_is_allowed():

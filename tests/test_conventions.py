@@ -10,6 +10,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers.vector import FlattenObservation, NormalizeObservation
 
 from cacao_env import Game, cacao_v0
+from cacao_env.envs.aec import RESULTS
 from cacao_env.envs.gym import CacaoEnv, CacaoVectorEnv
 from cacao_env.envs.tasks import TASKS
 from cacao_env.envs.vector import VectorGames
@@ -153,6 +154,9 @@ def test_fixed_infos_have_the_same_keys_at_every_step():
         *_, over, _, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
         assert set(info) == keys
     assert info["score"] != 0
+    env.games.final_win_shares[:] = 1  # whoever won
+    _, info = env.reset()
+    assert [info[name] for name in RESULTS] == [0, 0, 0]
     aec.reset(seed=0)
     for agent in aec.agent_iter():
         observation, _, over, _, info = aec.last()

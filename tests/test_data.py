@@ -465,6 +465,10 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     sealed(folder, changed(table, "scores", put(1, 0, 99)), found)
     assert main(["data", "check", "random-2p"]) == 1
     assert "game 1 of deal 6 has scores" in capsys.readouterr().err
+    sealed(folder, changed(table, "agents", put(1, 0, "x" * 99)), found)
+    assert main(["data", "export", "random-2p", "--as", "records", "--out", "records"]) == 0
+    names = [json.loads(file.read_text())["players"] for file in Path("records").iterdir()]
+    assert ["x" * 60, "random"] in names
     sealed(folder, table, found)
     assert main(["data", "export", "random-2p", "--out", "x.jsonl"]) == 0
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == 4

@@ -170,6 +170,16 @@ def test_an_illegal_action_is_explained_if_wanted_and_nothing_has_changed():
     env.step(legal(env.action_masks(), np.random.default_rng(0)))
 
 
+def test_a_window_shows_every_position(monkeypatch):
+    shown = []
+    monkeypatch.setattr(CacaoEnv, "render", lambda env: shown.append(env.game.ply))
+    env = CacaoEnv(render_mode="human", opponents="random")
+    env.reset(seed=0)
+    assert shown == [env.game.ply]
+    env.step(int(env.action_masks().argmax()))
+    assert len(shown) == 2
+
+
 def test_bad_calls_get_one_sentence():
     env = CacaoEnv(table_size=15)
     for early in (lambda: env.step(0), lambda: env.game, lambda: env.seat):

@@ -21,6 +21,7 @@ from cacao_env.agents.bots import Bot
 from cacao_env.cli import main
 from cacao_env.play import server as agent_server
 from cacao_env.play.server import HOST, MAX_REQUEST, MAX_WAITING, AgentServer, described, page
+from tests.agents_for_tests import Crowded
 from tests.browser import BUILT, ROOT_PAGE, Page, begin, play_on
 from tests.games import as_asked, recorded
 from tests.sources import ROOT
@@ -45,6 +46,11 @@ def test_the_page_is_what_its_sources_make():
     stated = re.search(r'<meta name="sources" content="(\w+)">', page())
     assert stated
     assert stated[1] == digest.hexdigest(), "the page is older than its sources: npm run build"
+
+
+def test_an_agent_is_listed_with_all_that_it_plays():
+    [about] = described({"crowded": Crowded()})
+    assert about == {"name": "crowded", "players": [3, 4], "volcanoes": [False, True]}
 
 
 def test_the_page_names_no_other_host_and_is_small():

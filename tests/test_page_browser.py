@@ -350,6 +350,9 @@ def test_a_review_teaches_and_is_kept(opened):
     page.click("#ask-review")
     page.wait_for_selector(".figures", timeout=180_000)
     assert page.locator(".figures .number").count() == 4, "a number and the luck for each"
+    points = page.get_attribute("#curve polyline >> nth=0", "points").split()
+    places = [float(point.split(",")[0]) for point in points]
+    assert places == sorted(places), "decisions are in their order, whichever was judged first"
     page.click("#next-mistake")  # from the end: the first one
     told = page.inner_text(".told")
     assert "Best:" in told
@@ -444,7 +447,14 @@ def test_games_are_listed_searched_deleted_exported_and_imported(opened, tmp_pat
     page.wait_for_function("() => document.querySelectorAll('.games li').length === 2")
     page.click(".games .game >> nth=1")
     page.wait_for_selector("#confirm")
-    assert frames(page) > 0
+    before = frames(page)
+    assert before > 0
+    decide(page)
+    page.wait_for_selector("#confirm")
+    drop(page, "games.json", (tmp_path / "games.json").read_text())
+    page.wait_for_selector(".games li >> nth=1")
+    page.click(".games .game >> nth=0")
+    assert frames(page) > before, "an older file takes no move back"
     other = opened().page
     drop(other, "games.json", (tmp_path / "games.json").read_text())
     other.wait_for_selector(".games li >> nth=1")
@@ -479,7 +489,6 @@ def test_tabs_follow_each_other(page):
     other.wait_for_function("() => document.getElementById('slider').max > 0")
     page.wait_for_selector("#confirm")
     assert page.url == other.url
-    before = frames(other)
     other.click("#undo")
     other.wait_for_selector("#redo")
     page.wait_for_function("() => document.getElementById('slider').max == 0")

@@ -9,7 +9,9 @@ pytestmark = pytest.mark.usefixtures("no_luck")
 
 from cacao_env.cli import main as cacao
 from cacao_env.evaluation.figures import elo_interval, milliseconds
+from cacao_env.evaluation.pages import sections_of
 from cacao_env.tables import BEGIN, END, DataTable, read_between
+from tests.test_report import small_data
 
 
 def test_an_evaluation_replaces_its_sections_of_a_page_and_no_others(tmp_path, monkeypatch):
@@ -31,6 +33,14 @@ def test_an_evaluation_replaces_its_sections_of_a_page_and_no_others(tmp_path, m
     assert "\n### 4 players\n\nkept\n" in text
     assert cacao(["evaluate", "random", "greedy", "--players", "2", *few]) == 0
     assert sorted(page.read_text().splitlines()) == sorted(text.splitlines())
+
+
+def test_a_section_tells_the_deals_that_were_played():
+    """A test may be decided before those that were planned."""
+    data = small_data()
+    data["settings"] |= {"task": None, "blocks": 9}
+    [text] = sections_of([data]).values()
+    assert "4 deals a pairing" in text
 
 
 @pytest.mark.parametrize("name", ["agents", "benchmark", "positions", "tasks"])

@@ -124,6 +124,8 @@ def test_a_bot_in_python_goes_on_with_its_random_numbers():
 def test_games_that_cannot_be_saved_say_why():
     with pytest.raises(ValueError, match="games against First can't be saved: its memory is not"):
         versus(opponents=First(0)).arrays()
+    with pytest.raises(ValueError, match="games against First can't be saved"):
+        versus(3, opponents=["greedy", First(0)]).arrays()
     with pytest.raises(ValueError, match="these games have not been dealt"):
         versus(begin=False).arrays()
     pickle.loads(pickle.dumps(versus(begin=False))).reset(1)
