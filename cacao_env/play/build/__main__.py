@@ -50,16 +50,15 @@ def main() -> int:
 
         made[page.OUT / "engine.wasm"] = page.module_of(bitcode)
         made[page.OUT / "fields.json"] = _json(page.fields())
-    differ = False
+    if options.check:
+        same = {path.name: path.read_bytes() == content for path, content in made.items()}
+        for name, is_same in same.items():
+            print(f"{name}: {'the same' if is_same else 'differs'}")
+        return int(not all(same.values()))
     for path, content in made.items():
-        if options.check:
-            same = path.read_bytes() == content
-            print(f"{path.name}: {'the same' if same else 'differs'}")
-            differ |= not same
-        else:
-            path.write_bytes(content)
-            print(f"{path.name}: {len(content):,} bytes")
-    return int(differ)
+        path.write_bytes(content)
+        print(f"{path.name}: {len(content):,} bytes")
+    return 0
 
 
 def _json(about: dict[str, object]) -> bytes:

@@ -92,9 +92,11 @@ test("only levels that can play such a game are offered", () => {
 
 test("opponents have different names, whatever the seed", () => {
   for (let seed = -20; seed < 200; seed += 1) {
-    const names = namesFor(3, seed, ["Kin"]);
-    assert.equal(new Set(names).size, 3);
-    assert.ok(!names.includes("Kin") && names.every((one) => NAMES.includes(one)));
+    for (const taken of [["Kin"], NAMES.slice(0, 2), NAMES.slice(5, 8)]) {
+      const names = namesFor(4, seed, taken);
+      assert.equal(new Set(names).size, 4);
+      assert.ok(names.every((one) => NAMES.includes(one) && !taken.includes(one)));
+    }
   }
 });
 

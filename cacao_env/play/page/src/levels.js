@@ -43,7 +43,7 @@ export function levelsFor(agents, players, volcanoes) {
 export function namesFor(count, seed, taken = []) {
   const free = NAMES.filter((name) => !taken.includes(name));
   const from = Math.abs(seed) % free.length;
-  return Array.from({ length: count }, (_, k) => free[(from + k * 5) % free.length]);
+  return Array.from({ length: count }, (_, k) => free[(from + k * 7) % free.length]); // 8 to 12 are free
 }
 
 /** The number of a day's puzzle: all of them in turn. @param {string} day @param {number} count */
