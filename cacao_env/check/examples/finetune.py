@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 
 from datasets import Dataset
+from torch.nn.functional import cross_entropy
 from transformers import TrainerCallback
 from trl import SFTConfig, SFTTrainer
 
@@ -47,7 +48,7 @@ class Clock(TrainerCallback):
     """Saves the model after each number of minutes, and ends the training with the last."""
 
     def __init__(self, folder, minutes, spent):
-        self.folder, self.minutes, self.last = folder, minutes, max(minutes, default=0)
+        self.folder, self.minutes, self.last = folder, minutes, minutes[-1]
         self.begin = time.monotonic() - 60 * spent
 
     def on_step_begin(self, args, state, control, optimizer, **parts):
@@ -66,17 +67,32 @@ class Clock(TrainerCallback):
         control.should_training_stop = not self.minutes
 
 
+class Teacher(SFTTrainer):
+    """TRL's trainer, which scores every token on a processor; here those of the moves alone."""
+
+    def compute_loss(self, model, inputs, return_outputs=False, **more):
+        """The mean loss of the tokens that are learned."""
+        hidden = model.model(inputs["input_ids"], inputs["attention_mask"]).last_hidden_state
+        labels = inputs["labels"][:, 1:]
+        learned = labels != -100
+        logits = model.lm_head(hidden[:, :-1][learned])
+        return cross_entropy(logits, labels[learned])
+
+
 def finetune(games, folder, minutes, max_steps=-1, batch=4):
-    """Train for some minutes, or steps; returns the losses."""
+    """Train for some minutes, or steps; returns the losses, none if all was done before."""
     done = [m for m in minutes if (folder / str(m)).is_dir()]
+    minutes = sorted(set(minutes) - set(done))
+    if not minutes:
+        return []
     model, tokenizer = load(folder / str(done[-1]) if done else None)
     model.requires_grad_(False)
     model.model.layers[-LAYERS:].requires_grad_(True)
     found = examples(games, seed=len(done))
     if not done:
         found[:SHORT] = map(shortened, found[:SHORT])
-    clock = Clock(folder, [m for m in minutes if m not in done], done[-1] if done else 0)
-    trainer = SFTTrainer(
+    clock = Clock(folder, minutes, done[-1] if done else 0)
+    trainer = Teacher(
         model,
         args=SFTConfig(
             folder,
