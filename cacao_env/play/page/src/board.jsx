@@ -511,7 +511,7 @@ function Coordinates() {
 const HIGH = 32; // pixels of a choice, whatever the zoom
 const WIDE = 74;
 
-// Edges that can act carry their choices, the best first.
+// Edges that can act carry their choices, the best first; on a small table, whose tiles they would hide, a mark.
 /** @param {{ now: Position }} props */
 function Chips({ now }) {
   if (now.phase !== "act") return null;
@@ -528,6 +528,10 @@ function Chips({ now }) {
       {[...edges.values()].map((choices) => {
         const { worker = [0, 0], cell } = choices[0].move;
         const [ex, ey] = edgeOf(worker, cell).map((at, axis) => at * eye.k + (axis ? eye.y : eye.x));
+        if (100 * eye.k < HIGH) {
+          const isOn = choices.some((one) => one.action === app.pick.action);
+          return <circle key={String([worker, cell])} class={`spot${isOn ? " on" : ""}`} cx={ex} cy={ey} r="6" />;
+        }
         const high = (HIGH + 3) * choices.length;
         const [x, y] = freePlace(ex, ey, high, taken);
         return (
