@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -461,6 +462,10 @@ def test_the_command_makes_checks_shows_and_exports(tmp_path, monkeypatch, capsy
     storage.write_manifest(folder, {**found, "settings": {**found["settings"], "deals": 3}})
     assert main(["data", "check", "random-2p"]) == 1
     assert "has games of 2 deals, expected 3: the command that makes it" in capsys.readouterr().err
+    shutil.copytree(folder, "expert-2p")
+    assert find("expert-2p") == Path("expert-2p"), (
+        "a folder of one's own comes before a shipped one"
+    )
     table = load(folder).table
     sealed(folder, changed(table, "scores", put(1, 0, 99)), found)
     assert main(["data", "check", "random-2p"]) == 1

@@ -130,6 +130,11 @@ def test_the_state_is_what_all_seats_see(dtype, form):
         hands = [decode(part, 3, 15)["hand"].tolist() for part in parts]
         assert hands == raw.game.state.hand[:3].tolist()
     assert env.state() is not env.state()
+    for _ in env.agent_iter():
+        observation, *over, _ = env.last()
+        env.step(None if any(over[1:]) else int(np.argmax(observation["action_mask"])))
+    assert not env.agents
+    assert env.state_space.contains(env.state()), "of a finished game, too"
 
 
 def test_pettingzoo_s_state_test_passes():

@@ -173,6 +173,7 @@ def test_no_server_and_no_key_are_one_sentence(monkeypatch):
     agent = load_agent("llm:m,base_url=http://127.0.0.1:9/v1,retries=0,timeout=1", True)
     with pytest.raises(AgentError, match="llm:m,retries=0,timeout=1: no reply: APIConnectionError"):
         played(agent)
+    assert agent._client.timeout == 1
     monkeypatch.delenv("OPENAI_API_KEY")
     with pytest.raises(AgentError, match="OPENAI_API_KEY"):
         played(load_agent("llm:m", True))

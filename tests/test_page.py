@@ -227,6 +227,8 @@ def test_too_many_moves_at_once_are_told_to_wait(serving):
     for thread in threads:
         thread.join(60)
     assert answers == [200] * MAX_WAITING
+    for _ in range(MAX_WAITING + 1):
+        assert ask(serving, "/api/choose", wish(game) | {"actions": [10**6]})[0] == 400
     assert ask(serving, "/api/choose", wish(game))[0] == 200
 
 

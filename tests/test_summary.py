@@ -150,6 +150,12 @@ def test_games_of_other_numbers_of_players_change_nothing():
         assert getattr(whole, rows) == [row for one in alone for row in getattr(one, rows)], rows
 
 
+def test_with_2_players_and_no_task_games_measure_both_agents():
+    two, three = Options(2), Options(3)
+    found = [Pairing(*one).candidates() for one in ((two, "x", "y"), (two, "x", "y", "task"))]
+    assert [*found, Pairing(three, "x", "y").candidates()] == [("x", "y"), ("x",), ("x",)]
+
+
 def test_a_task_s_deals_are_played_once_and_only_its_agent_is_measured():
     pairing = Pairing(Options(3), "x", "y", "some-task")
     result = [5, 7, 9], [0] * 3, [0, 0, 1], [], [4, 0, 9], [2, 0, 3], []

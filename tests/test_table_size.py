@@ -1,14 +1,28 @@
 """The window: the default shows everything that can happen, a smaller one never runs dry."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
 from cacao_env import Game
 from cacao_env.engine.actions import indexed_cell, window_index
-from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE
+from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE, window_corner, window_fits
 from cacao_env.engine.state import cell_column, cell_row
 from tests.games import STYLES, positions
 from tests.tiers import mostly_slow
+
+
+@pytest.mark.parametrize("size", [7, 8])
+def test_a_window_fits_where_its_corner_leaves_a_margin(size):
+    """Of one cell on every side; the corner is an even cell, which may leave none on one side."""
+    for rows, columns in product(range(1, size + 1), repeat=2):
+        for row, column in product((0, 1), repeat=2):
+            box = row, row + rows - 1, column, column + columns - 1
+            first = window_corner(*box, size)
+            margins = [least - at - 1 for at, least in zip(first, (row, column))]
+            margins += [at + size - 2 - most for at, most in zip(first, (box[1], box[3]))]
+            assert window_fits(*box, size) == (min(margins) >= 0), box
 
 
 @pytest.mark.parametrize("players", mostly_slow([2, 3, 4], fast=[2]))
