@@ -222,13 +222,14 @@ def test_unknown_extra_keys_do_no_harm():
         (["", "b"], "expected 1 to 60 characters"),
         (["a", "x" * 61], "expected 1 to 60 characters"),
         (["a\nb", "c"], "expected 1 to 60 characters"),
+        (["a\u00a0b", "c"], "expected 1 to 60 characters"),
         (["a"], "expected a name for each of 2"),
         ("ab", "expected a"),
     ],
 )
 def test_names_that_can_not_be_are_neither_read_nor_written(names, why):
     game = played(2, 1)
-    assert record_of(game, players=["a", "x" * 60])["players"] == ["a", "x" * 60]
+    assert record_of(game, players=["a", "🌰" * 60])["players"] == ["a", "🌰" * 60]
     for door in (
         lambda: record_of(game, players=names),
         lambda: check(record_of(game) | {"players": names}),

@@ -62,6 +62,9 @@ test("a bad record is refused in one sentence", () => {
     [{ jungle_draws: good.jungle_draws.slice(1) }, /^jungle_draws has \d of \w+, expected \d$/],
     [{ moves: good.moves.slice(0, -1) }, /^the moves end after number \d+, before the game is over$/],
     [{ moves: [{ ...good.moves[0], player: 1 }] }, "move 1 (moves[0]): player is 1, but player 0 decides"],
+    [{ moves: [{ ...good.moves[0], note: "!" }] }, /^move 1 .*: a move has the key 'note', expected player, move, /],
+    [{ players: ["a\u00a0b", "c"] }, /^players has "a\u00a0b", expected 1 to 60 characters$/],
+    [{ players: ["a", "x".repeat(61)] }, /expected 1 to 60 characters$/],
     [{ moves: [{ ...good.moves[0], auto: true }] }, /^move 1 \(moves\[0\]\): a decision with several legal moves is asked/],
     [{ result: { ...good.result, gold: [1, 2] } }, /^result.gold is \[1,2\], but the replay gives \[\d+,\d+\]$/],
   ];
@@ -69,6 +72,9 @@ test("a bad record is refused in one sentence", () => {
     assert.throws(() => engine.readRecord(JSON.stringify({ ...good, ...change })), { message });
   }
   assert.throws(() => engine.readRecord("{"), /not a game record: not JSON/);
+  const names = [`a\u00a0b\n${"x".repeat(99)}`, "🌰".repeat(61)].map(engine.asName);
+  assert.deepEqual(names, [`a b${"x".repeat(57)}`, "🌰".repeat(60)]);
+  assert.deepEqual(engine.readRecord(JSON.stringify({ ...good, players: names })).players, names);
 });
 
 test("moves, their texts and their ids are one to one", () => {

@@ -211,7 +211,7 @@ export function saveFile() {
   const text = saved.over
     ? app.engine.writeRecord(
         session.dataAt(session.last),
-        sharedNames().map((name, seat) => name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").slice(0, 60) || t.player(seat + 1)),
+        sharedNames().map((name, seat) => app.engine.asName(name) || t.player(seat + 1)),
       )
     : exported([saved]);
   download(`cacao-${new Date(saved.created).toISOString().slice(0, 10)}-${saved.id.slice(0, 4)}.json`, text);

@@ -104,6 +104,7 @@ export interface Engine {
   game(options: Options, deal: Deal): Game;
   readRecord(text: string): GameData & { auto: boolean[]; players?: string[] };
   writeRecord(game: GameData, names?: string[]): string;
+  asName(text: string): string;
 }
 export type Analysis = {
   seat: number;

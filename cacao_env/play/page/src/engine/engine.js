@@ -10,7 +10,7 @@
 // - `readRecord` gives a game with every decision asked, and `auto` as the record says.
 
 import { Module, viewsOf } from "./module.js";
-import { readRecord, writeRecord } from "./record.js";
+import { asName, readRecord, writeRecord } from "./record.js";
 
 const NONE = -1;
 const EXPLICIT = "explicit";
@@ -162,6 +162,9 @@ export class Engine {
   writeRecord({ options, deal, actions }, players) {
     return writeRecord(this.replay({ options, deal, actions }), players);
   }
+
+  /** A text as a name that a record may have. */
+  asName = asName;
 
   /** The game of plain data {options, deal, actions}. */
   replay({ options, deal, actions }) {

@@ -4,6 +4,7 @@ const FORMAT = "cacao-record";
 const VERSION = 1;
 const RESULT = ["scores", "winners", "gold", "temples", "cacao", "sun", "water"];
 const KEYS = ["format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result"];
+const MOVE = ["player", "move", "auto", "legal"];
 const MAX_CHARACTERS = 5_000_000;
 const MAX_NAME = 60;
 const FAR = 1000; // no cell in play is as far from the start
@@ -12,6 +13,12 @@ const short = (value) => String(JSON.stringify(value)).slice(0, 80);
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isTexts = (value) => Array.isArray(value) && value.every((one) => typeof one === "string");
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+
+/** A text as a name that a record may have: the characters that Python calls printable, at most 60. */
+export function asName(text) {
+  const printable = text.replace(/\p{Zs}/gu, " ").replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "");
+  return [...printable].slice(0, MAX_NAME).join("");
+}
 
 /** The `result` of a record: the final one, or the one if the game ended now. */
 export function resultOf(game) {
@@ -119,7 +126,7 @@ function checkNames(names, players) {
   if (!isTexts(names) || names.length !== players) {
     throw new Error(`players is ${short(names)}, expected a name for each of ${players}`);
   }
-  const wrong = names.find((name) => !name.length || name.length > MAX_NAME || /[\p{C}\p{Zl}\p{Zp}]/u.test(name));
+  const wrong = names.find((name) => !name.length || name !== asName(name));
   if (wrong !== undefined) throw new Error(`players has ${short(wrong)}, expected 1 to ${MAX_NAME} characters`);
 }
 
@@ -132,6 +139,8 @@ function replayMove(game, entry, explicit) {
   if (entry.player !== game.seat) {
     throw new Error(`player is ${short(entry.player)}, but player ${game.seat} decides`);
   }
+  const odd = Object.keys(entry).find((key) => !MOVE.includes(key));
+  if (odd) throw new Error(`a move has the key '${odd}', expected player, move, auto or legal`);
   const { auto = false, legal } = entry;
   if (typeof auto !== "boolean") throw new Error(`auto is ${short(auto)}, expected true or false`);
   if (auto && (explicit || game.phase === "place") && game.legal().length > 1) {
