@@ -32,7 +32,7 @@ const game = (more = {}) => ({
   options: OPTIONS,
   deal: engine.deal({ ...OPTIONS, seed: 5 }),
   actions: [],
-  players: ["", "", ""].map(() => ({ person: true, name: "" })),
+  players: Array.from({ length: (more.options ?? OPTIONS).players }, () => ({ person: true, name: "" })),
   ...more,
 });
 
@@ -49,6 +49,14 @@ test("a link holds a whole game and its fragment says which", async () => {
   assert.equal(wantedBy("#game=x&ply=0").ply, 0);
   assert.deepEqual(wantedBy("#game=x"), { game: "x", data: null, puzzle: 0, ply: -1 });
   await assert.rejects(unpacked("AAAA"));
+});
+
+test("a game whose players are not those of its seats is refused before anything is shown", () => {
+  const [one, ...others] = /** @type {any[]} */ (game().players);
+  const wrong = /** @type {any[]} */ ([undefined, {}, [], others, [...others, null], [...others, { ...one, name: 5 }]]);
+  for (const players of wrong)
+    assert.throws(() => new Session(engine, game({ players })), /a player with a name for each seat/);
+  assert.throws(() => new Session(engine, game({ players: [...others, { person: false, name: "x" }] })));
 });
 
 test("where the browser keeps nothing, games last as long as the page", async () => {

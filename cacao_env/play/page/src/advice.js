@@ -3,7 +3,7 @@
 import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { kindOn } from "./session.js";
-import { app, atEnd, curtainFor, frame, levels, nameOf, names, say, speak, update } from "./state.js";
+import { app, atEnd, curtainFor, frame, nameOf, names, say, speak, strongest, update } from "./state.js";
 import { choiceWords, effectWords, num, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
@@ -51,11 +51,12 @@ export async function hint() {
   const asked = new AbortController();
   const { ply } = app;
   update({ thinking: asked });
-  const best =
-    levels(session.saved.options.players, session.saved.options.volcanoes).findLast((one) => LEVELS.includes(one))
-      ?.id ?? "grower";
   try {
-    const found = await app.client.lines(session.dataAt(ply), { ...wishOf(best), seed: 1, signal: asked.signal });
+    const found = await app.client.lines(session.dataAt(ply), {
+      ...wishOf(strongest(session.saved.options)),
+      seed: 1,
+      signal: asked.signal,
+    });
     if (app.thinking !== asked) return;
     const choice = app.ply === ply ? offered().find(({ action }) => action === found.lines?.[0].action) : null;
     update({ thinking: null });

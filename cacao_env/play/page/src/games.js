@@ -5,7 +5,7 @@ import { LEVELS, namesFor } from "./levels.js";
 import { packed } from "./link.js";
 import { exported, imported } from "./save.js";
 import { Session } from "./session.js";
-import { app, levels, names, noPick, say, update } from "./state.js";
+import { app, levels, names, noPick, say, strongest, update } from "./state.js";
 import { settle, stopAll } from "./turns.js";
 import { capital, t } from "./words.js";
 
@@ -117,15 +117,14 @@ export function playFrom(ply) {
   const session = /** @type {Session} */ (app.session);
   const { saved } = session;
   const seat = session.frames[ply].position.seat ?? 0;
-  const best = levels(saved.options.players, saved.options.volcanoes).at(-1)?.id ?? "grower";
-  const others = namesFor(saved.players.length, Date.now());
+  const others = namesFor(saved.players.length, Date.now(), names());
   const isOwn = saved.kind === "game" && session.people.length > 0;
   const people = session.people.length === 1 ? session.people : [seat];
   const players = isOwn
     ? saved.players
     : saved.players.map((one, k) => {
         if (people.includes(k)) return { person: /** @type {const} */ (true), name: "" };
-        return one.person ? opponent(best, others[k]) : one;
+        return one.person ? opponent(strongest(saved.options), others[k]) : one;
       });
   open(made(session.dataAt(ply), players, { from: saved.id, seed: saved.seed }));
 }

@@ -6,13 +6,19 @@
  * @typedef {import("./types.js").Player} Player @typedef {import("./types.js").Cell} Cell */
 
 const NOBODY = -1; // a viewer who sees no hand
+/** @param {any} one */
+const isPlayer = (one) =>
+  typeof one?.person === "boolean" && typeof one.name === "string" && (one.person || typeof one.agent === "string");
 
 export class Session {
   /** @param {Engine} engine @param {Saved} saved */
   constructor(engine, saved) {
+    const { options, deal, players } = saved;
+    if (!Array.isArray(players) || players.length !== options?.players || !players.every(isPlayer))
+      throw new Error("a game has a player with a name for each seat");
     this.engine = engine;
     this.saved = saved;
-    this.players = saved.players;
+    this.players = players;
     /** @type {Frame[]} one for each elementary move, and the deal */
     this.frames = [];
     /** @type {number[]} the frame at which each action was chosen */
@@ -21,7 +27,6 @@ export class Session {
     this.offered = [];
     /** @type {number[]} actions that were taken back */
     this.undone = [];
-    const { options, deal } = saved;
     this.game = engine.game(options, deal);
     this.shown = engine.game({ ...options, decisions: "explicit" }, deal);
     this.replay(saved.actions);

@@ -1,6 +1,6 @@
 // What the page shows, and the person's settings.  Every change ends in update().
 
-import { levelsFor } from "./levels.js";
+import { LEVELS, levelsFor } from "./levels.js";
 import { chooseLanguage, LANGUAGES, t } from "./words.js";
 
 /** @import { Saved, Cell, Move, Puzzle } from "./types.js" */
@@ -129,6 +129,10 @@ export const isLive = () => app.session?.saved.kind === "game" && (!app.session.
 
 /** The levels that can play such a game. @param {number} players @param {boolean} volcanoes */
 export const levels = (players, volcanoes) => levelsFor(app.engine.agents, players, volcanoes);
+
+/** The strongest level that can play it, none of one's own. @param {import("./types.js").Options} options */
+export const strongest = ({ players, volcanoes }) =>
+  /** @type {import("./levels.js").Level} */ (levels(players, volcanoes).findLast((one) => LEVELS.includes(one))).id;
 
 /** The name of a seat. @param {number} seat */
 export function nameOf(seat) {
