@@ -460,6 +460,13 @@ def test_games_are_listed_searched_deleted_exported_and_imported(opened, tmp_pat
     page.wait_for_selector(".games li >> nth=1")
     page.click(".games .game >> nth=0")
     assert frames(page) > before, "an older file takes no move back"
+    older = json.loads((tmp_path / "games.json").read_text())
+    older["games"] = [one for one in older["games"] if one["id"] in page.url]
+    drop(page, "game.json", json.dumps(older))
+    page.wait_for_selector("#message:has-text('1 game')")
+    page.reload()
+    page.wait_for_selector("#confirm")
+    assert frames(page) > before, "not one of a single game either"
     other = opened().page
     drop(other, "games.json", (tmp_path / "games.json").read_text())
     other.wait_for_selector(".games li >> nth=1")

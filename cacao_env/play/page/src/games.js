@@ -166,8 +166,9 @@ async function takeGames(data) {
     if (!there || there.changed < one.changed) await app.store.keep(one);
   }
   say(t.imported(games.length), { good: true });
-  if (games.length === 1) return open(games[0]);
-  await showGames();
+  if (games.length !== 1) return showGames();
+  const [one] = games;
+  open((await app.store.game(one.id)) ?? one); // as it was kept, if that is newer
 }
 
 export async function showGames() {
