@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hint, nextMistake, reason } from "../src/advice.js";
+import { hint, nextMistake, reason, showBest } from "../src/advice.js";
 import { found } from "../src/coach.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
@@ -301,4 +301,37 @@ test("a hint comes from the strongest of the levels, whatever agents the page ha
   const { pick } = app;
   Object.assign(app, seen);
   assert.deepEqual([asked, pick.action], [["trinitario"], action]);
+});
+
+test("a reason tells what the player does after the best move, and says nothing of gains that are not all there", async () => {
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed: 1 }) }));
+  while (!session.offered.some(({ effects }) => effects.fills)) session.play(session.offered[0].action);
+  const { offered, now, last } = session;
+  const seat = now.seat ?? 0;
+  const best = /** @type {any} */ (offered.find(({ effects }) => effects.fills));
+  const other = /** @type {any} */ (offered.find(({ effects }) => !effects.fills));
+  session.play(other.action);
+  const fill = { type: "fill", tile: "market4", turn: 0, cell: [3, -3] };
+  const follows = [seat, seat, 1 - seat].map((whose, k) => ({
+    seat: whose,
+    move: { ...fill, tile: `market${4 - k}` },
+  }));
+  const seen = { ...app };
+  const lines = async () => ({
+    lines: [
+      { action: other.action, follows: [] },
+      { action: best.action, follows },
+    ],
+  });
+  session.saved.kind = "record";
+  session.saved.judged = [
+    /** @type {any} */ ({ ply: last, seat, action: other.action, best: best.action, gold: 2, sources: { water: 2 } }),
+  ];
+  Object.assign(app, { engine, session, client: { lines }, ply: last + 1 });
+  showBest();
+  await new Promise(setImmediate);
+  const told = reason();
+  Object.assign(app, seen);
+  assert.match(told, /^Then: Fill g7 with market 4\. Fill g7 with market 3\. The best move is worth 2.0 gold more/);
 });

@@ -102,14 +102,29 @@ function gameAt(ply) {
 /** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
 export const moveAt = (ply, action) => gameAt(ply).move(action);
 
-/** What the best move brings at once, and the one that was made. @param {import("./types.js").Judged} judged */
+/** What the best move brings at once, and the one that was made; nothing if either is not finished with that.
+ * @param {import("./types.js").Judged} judged */
 function atOnce({ ply, seat, best, action }) {
   const game = gameAt(ply);
-  const [better, made] = [best, action].map((one) => {
-    const words = effectWords(game.effects(one), seat, names());
+  const both = [best, action].map((one) => game.effects(one));
+  if (both.some(({ draws, fills, acts }) => draws || fills || acts)) return "";
+  const [better, made] = both.map((effects) => {
+    const words = effectWords(effects, seat, names());
     return words === t.nothingNow ? t.nothing : words;
   });
   return better === made ? "" : `${t.atOnce(better, made)} `;
+}
+
+/** Find what its player is expected to do after the best move: what it lives on. */
+async function follow() {
+  const one = judgedAt(app.ply);
+  const { session, client } = app;
+  if (!one || one.best === one.action || one.gold < LEAST || one.follows || !session || !client) return;
+  const found = await client.lines(session.dataAt(one.ply), { agent: "trinitario", seed: 1 }).catch(() => null);
+  const all = found?.lines?.find(({ action }) => action === one.best)?.follows ?? [];
+  const until = all.findIndex(({ seat }) => seat !== one.seat);
+  one.follows = all.slice(0, until < 0 ? all.length : until).map(({ move }) => move);
+  if (app.session === session) update();
 }
 
 /** Gold; a move that loses less is as good as the best. */
@@ -120,6 +135,7 @@ export function showBest() {
   const one = judgedAt(app.ply);
   app.preview =
     one && one.best !== one.action && one.gold >= LEAST ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
+  void follow();
 }
 
 /** Judge what is not judged yet: the person's decisions first. One that is left goes on there later. */
@@ -169,7 +185,8 @@ export function nextMistake(seat = null) {
 export function reason() {
   const one = judgedAt(app.ply);
   const parts = one && !("best" in one.sources) ? partsWords(one.sources, one.gold) : ""; // older reviews add up to nothing
-  return one && parts
-    ? atOnce(one) + t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2)
-    : "";
+  if (!one || !parts) return "";
+  const follows = (one.follows ?? []).map((move) => choiceWords(move)).join(". ");
+  const because = t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2);
+  return `${atOnce(one)}${follows ? `${t.lines.follows}: ${follows}. ` : ""}${because}`;
 }

@@ -130,6 +130,7 @@ export type Judged = {
   grade: "" | "inaccuracy" | "blunder";
   shares: number[];
   sources: Partial<Sources>; // of the loss: gold of the seat less the mean of the others'
+  follows?: Move[]; // what its player does after the best move, once it was asked
 };
 export type Summary = {
   decisions: number;
