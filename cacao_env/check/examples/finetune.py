@@ -81,7 +81,7 @@ class Teacher(SFTTrainer):
 
 def finetune(games, folder, minutes, max_steps=-1, batch=4):
     """Train for some minutes, or steps; returns the losses, none if all was done before."""
-    done = [m for m in minutes if (folder / str(m)).is_dir()]
+    done = sorted(m for m in minutes if (folder / str(m)).is_dir())
     minutes = sorted(set(minutes) - set(done))
     if not minutes:
         return []
