@@ -64,7 +64,7 @@ class Clock(TrainerCallback):
             parts["model"].save_pretrained(place)
             parts["processing_class"].save_pretrained(place)
             print(f"{place}: {state.global_step * args.train_batch_size:,} examples", flush=True)
-        control.should_training_stop = not self.minutes
+        control.should_training_stop |= not self.minutes
 
 
 class Teacher(SFTTrainer):
