@@ -208,6 +208,45 @@ test("a judged decision names the gold that it lost, by sources that add up", ()
   assert.ok(Math.abs(against.gold - gold) < 3);
 });
 
+test("a judged decision tells the rest of the best turn", () => {
+  const found = { certain: 0, legal: 0 };
+  for (const [seed, turn] of [19, 4].entries()) {
+    const game = randomGame({ players: 2 }, seed, (one) => one.record.turn[0] >= turn && one.phase === "place");
+    const asked = game.asked();
+    const [seat, worst] = [asked.seat, analyze(asked, { agent: "greedy" }, new Rng(0)).candidates.at(-1).action];
+    const { best, follows, brings } = judged(asked, 12, worst);
+    const { gains, ends } = asked.effects(best);
+    if (ends) {
+      const changes = Object.entries(brings).filter(([, n]) => n);
+      assert.deepEqual(Object.fromEntries(changes), gains[seat] ?? {});
+      found.certain += 1;
+    } else {
+      const again = asked.clone();
+      again.record.decisions[0] = engine.codes.decisions.indexOf("explicit");
+      again.play(best);
+      const [{ move, kind }] = follows;
+      assert.equal(again.seat, seat);
+      assert.ok([...again.legal()].some((action) => again.notation(action) === engine.notation(move)));
+      assert.equal(kind === "", move.type === "fill");
+      found.legal += 1;
+    }
+  }
+  assert.ok(found.certain > 0 && found.legal > 0, JSON.stringify(found));
+});
+
+test("the rest of a turn knows no tile that its player does not see", () => {
+  const path = new URL("../../../../tests/directed/three-cells-2p-1.json", import.meta.url);
+  const { game } = engine.readRecord(fs.readFileSync(path, "utf8"));
+  const asked = engine.replay({ ...game.data, actions: game.actions.slice(0, 39) }).asked();
+  const best = [...asked.legal()].find((action) => asked.effects(action).fills === 3); // the third tile is drawn
+  const rest = (/** @type {any} */ one) => judged(one, 39, one.legal()[0], best).follows;
+  const other = asked.clone();
+  engine.module.memory.rng[0] = 7n;
+  other.call("hide", asked.seat);
+  assert.ok(rest(asked).length > 2);
+  assert.deepEqual(rest(other), rest(asked));
+});
+
 test("a review sums up each seat's own decisions", () => {
   const { game } = engine.readRecord(recordOf("2p-0"));
   const lost = [2, 0, 7, 3].map((gold, k) => ({ seat: k % 2, gold, gain: 0, grade: gold > 1 ? "blunder" : "" }));

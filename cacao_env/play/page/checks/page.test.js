@@ -3,15 +3,20 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hint, nextMistake, reason, showBest } from "../src/advice.js";
+import { hint, nextMistake, reason } from "../src/advice.js";
 import { found } from "../src/coach.js";
+import { judgeTry } from "../src/exercises.js";
+import { tabs } from "../src/kept.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
+import { headline } from "../src/said.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
 import { app } from "../src/state.js";
+import { goodsWords } from "../src/words.js";
 import { loadForTests } from "./load.mjs";
 
+/** @type {any} */ (tabs)?.unref(); // it would keep the tests from ending
 const engine = /** @type {any} */ (await loadForTests());
 const OPTIONS = { players: 3, volcanoes: true, decisions: /** @type {const} */ ("auto") };
 
@@ -196,7 +201,7 @@ test("puzzles are positions of games, and their answers are legal", () => {
 test("what the coach says of a space is what workers get there", () => {
   app.engine = engine;
   const jungle = (/** @type {any} */ one) => one.record.jungle_count[0];
-  const seen = { mine: 0, market: 0, water: 0 };
+  const seen = { mine: 0, market: 0, water: 0, plantation: 0 };
   for (let seed = 0; seed < 12; seed += 1) {
     const options = { ...OPTIONS, players: 2, volcanoes: false };
     const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
@@ -212,7 +217,9 @@ test("what the coach says of a space is what workers get there", () => {
         after.play(action);
         if (jungle(after) > jungle(session.game)) continue; // a space was filled without asking
         while (after.phase === "act" && after.record.turn[0] === now.turn) after.play(Math.max(...after.legal())); // all workers
-        assert.equal(after.scores()[seat] - before, one.gold, `${one.kind} of ${JSON.stringify(move)}`);
+        const what = `${one.kind} of ${JSON.stringify(move)}`;
+        assert.equal(after.scores()[seat] - before, one.gold, what);
+        if (one.kind === "plantation") assert.equal(after.record.cacao[seat] - now.seats[seat].cacao, one.cacao, what);
         seen[/** @type {"mine"} */ (one.kind)] += 1;
       }
       session.play(session.offered[(7 * seed + session.last) % session.offered.length].action);
@@ -251,21 +258,73 @@ test("no module imports itself, however far around", () => {
   for (const name of [...imports.keys()]) follow(name, []);
 });
 
-test("why a move was worse begins with what it and the best one bring at once", () => {
-  const session = new Session(engine, game());
+test("a reason tells the rest of the best turn, what both turns bring, and what it is worth at the end", () => {
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed: 1 }) }));
   playAll(session, 12);
-  const { offered, now, last } = session;
+  const { last, now } = session;
   const seat = now.seat ?? 0;
-  const gold = (/** @type {import("../src/types.js").Choice} */ one) => one.effects.gains[seat]?.gold ?? 0;
-  const [best, other] = [...offered].sort((a, b) => gold(b) - gold(a));
-  assert.ok(gold(best) > 0 && gold(other) === 0, "one choice brings gold");
-  session.play(other.action);
-  const judged = { ply: last, seat, action: other.action, best: best.action, gold: 2, sources: { water: 2 } };
+  const follows = [
+    { move: { type: "fill", tile: "market4", turn: 0, cell: [3, -3] }, kind: "" },
+    { move: { type: "act", worker: [2, -3], edge: 2, workers: 2, cell: [3, -3] }, kind: "market4" },
+  ];
+  const { action } = session.offered[0];
+  while (session.last <= last || session.now.turn === now.turn) session.play(session.offered[0].action);
+  const turns = session.frames.map(({ position }) => position.turn);
+  const made = session.gains(turns.indexOf(now.turn + 1), last)[seat];
+  const judged = {
+    ply: last,
+    seat,
+    action,
+    best: 0,
+    gold: 2,
+    sources: { water: 2 },
+    follows,
+    brings: { gold: 8, water: 1 },
+  };
+  session.saved.kind = "record";
   session.saved.judged = [/** @type {any} */ (judged)];
-  session.saved.kind = "record"; // nobody plays on
+  const seen = { ...app };
   Object.assign(app, { engine, session, ply: last + 1 });
-  const atOnce = `At once it brings \\+${gold(best)} gold, −\\d cacao. The move made brings nothing. The best move is worth 2.0`;
-  assert.match(reason(), new RegExp(`^${atOnce}`));
+  const told = reason();
+  Object.assign(judged, { brings: made });
+  const equal = reason();
+  Object.assign(app, seen);
+  const then = "Then: Fill g7 with market 4. Sell 2 at market 4.\n";
+  const both = `In this turn it brings +8 gold, +1 water, the move made ${goodsWords(made).join(", ") || "nothing"}.\n`;
+  const end = "By the end of the game the best move is worth 2.0 gold more: ";
+  assert.ok(told.startsWith(then + both + end), told);
+  assert.ok(equal.startsWith(then + end), equal);
+});
+
+test("the answer to a decision that is tried again is played, and said", async () => {
+  const session = new Session(engine, game());
+  playAll(session, 9);
+  session.saved.kind = "puzzle";
+  const seen = { ...app };
+  const trying = { of: session.saved, ply: session.last, text: "", solved: false };
+  const { now, offered } = session;
+  const told = [];
+  for (const [gold, low] of [
+    [3, 2],
+    [0.5, 0],
+  ]) {
+    const judge = async () => ({ grade: low ? "blunder" : "", low, gold, sources: { water: gold } });
+    Object.assign(app, { engine, session, client: { judge }, trying, ply: session.last });
+    await judgeTry(offered[0]);
+    told.push([
+      app.trying?.solved,
+      session.now.turn === now.turn && session.now.phase === now.phase,
+      app.ply === session.last,
+    ]);
+  }
+  const said = headline();
+  Object.assign(app, seen);
+  assert.deepEqual(told, [
+    [false, true, true],
+    [true, false, true],
+  ]);
+  assert.ok(!said.startsWith("Your turn"), said);
 });
 
 test("the next mistake is the next of a seat, or of anybody, and begins again", () => {
@@ -274,7 +333,12 @@ test("the next mistake is the next of a seat, or of anybody, and begins again", 
   const judged = [0, 1, 0, 1].map((seat, k) => ({ ply: 2 * k, seat, grade: k === 2 ? "" : "blunder" }));
   session.saved.judged = /** @type {any} */ (judged);
   Object.assign(app, { session, ply: 1 });
-  assert.deepEqual([null, 0, 1].map(nextMistake), [3, 1, 3]);
+  const next = (/** @type {number | null} */ seat) => nextMistake(seat);
+  assert.deepEqual([null, 0, 1].map(next), [
+    { ply: 3, number: "2/3" },
+    { ply: 1, number: "1/1" },
+    { ply: 3, number: "1/2" },
+  ]);
 });
 
 test("a hint comes from the strongest of the levels, whatever agents the page has", async () => {
@@ -301,37 +365,4 @@ test("a hint comes from the strongest of the levels, whatever agents the page ha
   const { pick } = app;
   Object.assign(app, seen);
   assert.deepEqual([asked, pick.action], [["trinitario"], action]);
-});
-
-test("a reason tells what the player does after the best move, and says nothing of gains that are not all there", async () => {
-  const options = { ...OPTIONS, players: 2, volcanoes: false };
-  const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed: 1 }) }));
-  while (!session.offered.some(({ effects }) => effects.fills)) session.play(session.offered[0].action);
-  const { offered, now, last } = session;
-  const seat = now.seat ?? 0;
-  const best = /** @type {any} */ (offered.find(({ effects }) => effects.fills));
-  const other = /** @type {any} */ (offered.find(({ effects }) => !effects.fills));
-  session.play(other.action);
-  const fill = { type: "fill", tile: "market4", turn: 0, cell: [3, -3] };
-  const follows = [seat, seat, 1 - seat].map((whose, k) => ({
-    seat: whose,
-    move: { ...fill, tile: `market${4 - k}` },
-  }));
-  const seen = { ...app };
-  const lines = async () => ({
-    lines: [
-      { action: other.action, follows: [] },
-      { action: best.action, follows },
-    ],
-  });
-  session.saved.kind = "record";
-  session.saved.judged = [
-    /** @type {any} */ ({ ply: last, seat, action: other.action, best: best.action, gold: 2, sources: { water: 2 } }),
-  ];
-  Object.assign(app, { engine, session, client: { lines }, ply: last + 1 });
-  showBest();
-  await new Promise(setImmediate);
-  const told = reason();
-  Object.assign(app, seen);
-  assert.match(told, /^Then: Fill g7 with market 4\. Fill g7 with market 3\. The best move is worth 2.0 gold more/);
 });

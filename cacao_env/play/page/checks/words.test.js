@@ -67,11 +67,11 @@ test("a minus is one sign everywhere, and a decimal mark is the language's", () 
 });
 
 test("moves are composed in each language, with the published terms", () => {
-  assert.equal(moveWords(PLACE), "placed 1-2-1-0 at j11");
+  assert.equal(moveWords(PLACE), "placed 1‑2‑1‑0 at j11");
   assert.equal(moveWords(SALE, "market3"), "sold 2 at market 3");
   assert.equal(choiceWords({ ...SALE, workers: 0 }, "market3"), "Sell nothing at market 3");
   chooseLanguage(["es"]);
-  assert.equal(moveWords({ ...PLACE, type: "overbuild" }), "construye con 1-2-1-0 sobre j11");
+  assert.equal(moveWords({ ...PLACE, type: "overbuild" }), "construye con 1‑2‑1‑0 sobre j11");
   assert.equal(choiceWords(SALE, "plantation2"), "Usar 2 recolectores en la plantación doble");
   assert.equal(
     moveWords({ type: "fill", cell: [0, 2], tile: "volcano", turn: 1 }),
@@ -88,7 +88,10 @@ test("an effect names the deciding seat's goods first and what follows", () => {
     draws: false,
     ends: false,
   };
-  assert.equal(effectWords(effects, 1, ["Ana", "Bea"]), "+4 gold, −1 cacao; Ana: +1 cacao; then 2 edges to act");
+  assert.equal(
+    effectWords(effects, 1, ["Ana", "Bea"]),
+    "+4 gold, −1 cacao; Ana: +1 cacao; then the workers of 2 edges work",
+  );
 });
 
 test("what is said of a loss adds up to it", () => {

@@ -3,8 +3,8 @@
 import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { kindOn } from "./session.js";
-import { app, atEnd, curtainFor, frame, nameOf, names, say, speak, strongest, update } from "./state.js";
-import { choiceWords, effectWords, num, partsWords, t } from "./words.js";
+import { app, atEnd, curtainFor, frame, nameOf, say, speak, strongest, update } from "./state.js";
+import { choiceWords, goodsWords, num, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
@@ -102,31 +102,6 @@ function gameAt(ply) {
 /** A move of an action at a frame, as it would have been. @param {number} ply @param {number} action */
 export const moveAt = (ply, action) => gameAt(ply).move(action);
 
-/** What the best move brings at once, and the one that was made; nothing if either is not finished with that.
- * @param {import("./types.js").Judged} judged */
-function atOnce({ ply, seat, best, action }) {
-  const game = gameAt(ply);
-  const both = [best, action].map((one) => game.effects(one));
-  if (both.some(({ draws, fills, acts }) => draws || fills || acts)) return "";
-  const [better, made] = both.map((effects) => {
-    const words = effectWords(effects, seat, names());
-    return words === t.nothingNow ? t.nothing : words;
-  });
-  return better === made ? "" : `${t.atOnce(better, made)} `;
-}
-
-/** Find what its player is expected to do after the best move: what it lives on. */
-async function follow() {
-  const one = judgedAt(app.ply);
-  const { session, client } = app;
-  if (!one || one.best === one.action || one.gold < LEAST || one.follows || !session || !client) return;
-  const found = await client.lines(session.dataAt(one.ply), { agent: "trinitario", seed: 1 }).catch(() => null);
-  const all = found?.lines?.find(({ action }) => action === one.best)?.follows ?? [];
-  const until = all.findIndex(({ seat }) => seat !== one.seat);
-  one.follows = all.slice(0, until < 0 ? all.length : until).map(({ move }) => move);
-  if (app.session === session) update();
-}
-
 /** Gold; a move that loses less is as good as the best. */
 export const LEAST = 0.05;
 
@@ -135,7 +110,6 @@ export function showBest() {
   const one = judgedAt(app.ply);
   app.preview =
     one && one.best !== one.action && one.gold >= LEAST ? { ...moveAt(one.ply, one.best), seat: one.seat } : null;
-  void follow();
 }
 
 /** Judge what is not judged yet: the person's decisions first. One that is left goes on there later. */
@@ -171,22 +145,42 @@ export async function review() {
   }
 }
 
-/** The frame after the next mistake, from the start again after the last one; null if there is none.
+/** The next mistake, from the start again after the last one: the frame after it and its number; null if there is none.
  * @param {number | null} seat whose; null: anybody's */
 export function nextMistake(seat = null) {
   const found = judgedIn(app.session)
     .filter((one) => one.grade && (seat === null || one.seat === seat))
     .sort((a, b) => a.ply - b.ply);
   const next = found.find((one) => one.ply + 1 > app.ply) ?? found[0];
-  return next ? next.ply + 1 : null;
+  return next ? { ply: next.ply + 1, number: `${found.indexOf(next) + 1}/${found.length}` } : null;
+}
+
+/** Why a move is better than another: the rest of its turn, what that turn brings beside another, and what it is worth.
+ * @param {import("./types.js").Judged} judged @param {{ name: string, made?: string, than?: string }} how */
+export function why({ follows = [], brings, gold, sources }, { name, made = "", than = "" }) {
+  const parts = "best" in sources ? "" : partsWords(sources, gold); // older reviews add up to nothing
+  if (!parts) return "";
+  const next = follows.map(({ move, kind }) => choiceWords(move, kind)).join(". ");
+  const better = brings ? goodsWords(brings).join(", ") || t.nothing : made;
+  return [
+    next ? `${t.lines.follows}: ${next}.` : "",
+    better === made ? "" : t.inTurn(better, made),
+    t.because(num(gold, 1), parts, name, app.session?.players.length ?? 2, than),
+  ]
+    .filter(Boolean)
+    .join("\n");
+}
+
+/** What the turn of a decision brought its seat from there on, as it was played. @param {Session} session @param {import("./types.js").Judged} judged */
+export function madeWords(session, { ply, seat }) {
+  const { turn } = session.frames[ply].position;
+  const next = session.frames.findIndex(({ position }) => position.turn > turn);
+  return goodsWords(session.gains(next < 0 ? session.last : next, ply)[seat]).join(", ") || t.nothing;
 }
 
 /** Why the best move is better than the one that led to the frame. */
 export function reason() {
   const one = judgedAt(app.ply);
-  const parts = one && !("best" in one.sources) ? partsWords(one.sources, one.gold) : ""; // older reviews add up to nothing
-  if (!one || !parts) return "";
-  const follows = (one.follows ?? []).map((move) => choiceWords(move)).join(". ");
-  const because = t.because(num(one.gold, 1), parts, nameOf(one.seat), app.session?.players.length ?? 2);
-  return `${atOnce(one)}${follows ? `${t.lines.follows}: ${follows}. ` : ""}${because}`;
+  const { session } = app;
+  return one && session ? why(one, { name: nameOf(one.seat), made: madeWords(session, one) }) : "";
 }

@@ -1,18 +1,18 @@
 // The coach of a game: before a placement what the best one found lives on, after a turn what it lost.
 // It says no sentence twice in a game, and nothing of a move that was good enough.
 
-import { judge, moveAt } from "./advice.js";
+import { judge, madeWords, moveAt, why } from "./advice.js";
 import { isChoosing, offered } from "./choose.js";
 import { beside, kindOn } from "./session.js";
 import { app, update } from "./state.js";
-import { cellWords, choiceWords, goodsWords, num, partsWords, t } from "./words.js";
+import { cellWords, choiceWords, num, t } from "./words.js";
 
-/** @import { Choice, Move, Position } from "./types.js" */
+/** @import { Choice, Judged, Move, Position } from "./types.js" */
 /** @import { Session } from "./session.js" */
 
-const WORTH = 2; // gold; less is no hint
+const WORTH = 2; // gold, or cacao where there is no gold; less is no hint
 
-/** The decision of the turn that lost most. @type {{ session: Session, at: number, turn: number, seat: number, gold: number, best: string, parts: string } | null} */
+/** The decision of the turn that lost most. @type {{ session: Session, turn: number, judged: Judged, best: string } | null} */
 let worst = null;
 
 /** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts 6.
@@ -36,7 +36,8 @@ export function found(now, seat, move) {
       water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
       temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 : 0,
     }[kind];
-    return { kind, workers, gold: gold ?? 0, cell };
+    const harvested = kind === "plantation" ? Math.min(5 - mine.cacao, workers * n) : 0;
+    return { kind, workers, gold: gold ?? 0, cacao: harvested, cell };
   });
   return goods.sort((a, b) => b.gold - a.gold);
 }
@@ -53,16 +54,9 @@ function tell(session, text) {
 function tellWorst() {
   const told = worst;
   worst = null;
-  if (!told || told.session !== app.session || told.session.last <= told.at) return;
-  const { session, turn } = told;
-  const turns = session.frames.map(({ position }) => position.turn);
-  const got = goodsWords(
-    session.gains(
-      turns.findIndex((one) => one > turn),
-      turns.indexOf(turn),
-    )[told.seat],
-  ).join(", ");
-  tell(session, t.after(got || t.nothing, told.best, num(told.gold, 1), told.parts, session.players.length));
+  if (!told || told.session !== app.session || told.session.last <= told.judged.ply) return;
+  const { session, judged, best } = told;
+  tell(session, t.after(madeWords(session, judged), best, why(judged, { name: t.you })));
 }
 
 /** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
@@ -75,9 +69,10 @@ export async function coach() {
   const thought = await client.lines(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
   if (!thought || app.session !== session || session.last !== last || app.coach) return;
   const move = moveAt(last, thought.lines?.[0].action ?? thought.actions[0]);
-  const [most] = found(now, now.seat ?? 0, move);
-  if (!most || most.gold < WORTH || move.type !== "place") return;
-  tell(session, t.hints[/** @type {"water"} */ (most.kind)](cellWords(most.cell), most.workers, num(most.gold)));
+  const most = found(now, now.seat ?? 0, move).find(({ gold, cacao }) => gold >= WORTH || cacao >= WORTH);
+  if (!most || move.type !== "place") return;
+  const hint = t.hints[/** @type {"water"} */ (most.kind)];
+  tell(session, hint(cellWords(most.cell), most.workers, num(most.gold || most.cacao)));
 }
 
 /** Judge a decision. @param {Session} session @param {Choice} choice */
@@ -90,11 +85,8 @@ export async function coachAfter(session, choice) {
   saved.judged = [...(saved.judged ?? []).filter(({ ply }) => ply < last), one];
   if (!one.grade) return;
   const best = moveAt(last, one.best);
-  const same = worst?.session === session && worst.turn === now.turn && worst.at < last;
-  if (same && worst && worst.gold >= one.gold) return;
-  worst = {
-    ...{ session, at: last, turn: now.turn, seat: now.seat ?? 0, gold: one.gold },
-    ...{ best: choiceWords(best, kindOn(now, best.cell)), parts: partsWords(one.sources, one.gold) },
-  };
+  const same = worst?.session === session && worst.turn === now.turn && worst.judged.ply < last;
+  if (same && worst && worst.judged.gold >= one.gold) return;
+  worst = { session, turn: now.turn, judged: one, best: choiceWords(best, kindOn(now, best.cell)) };
   void coach(); // the next turn may have begun
 }

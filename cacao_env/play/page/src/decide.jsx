@@ -443,9 +443,9 @@ function AfterButtons() {
           id="next-mistake"
           class={page.atEnd() ? "" : "main"}
           disabled={next === null}
-          onClick={() => page.go(next ?? 0)}
+          onClick={() => page.go(next?.ply ?? 0)}
         >
-          {t.nextMistake}
+          {t.nextMistake} {next?.number}
         </button>
       ) : null}
       {saved.over && app.client && !saved.review ? (

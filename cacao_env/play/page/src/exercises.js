@@ -1,6 +1,6 @@
 // Exercises: a decision that is tried again, and puzzles; and what an address names.
 
-import { judge, LEAST, moveAt } from "./advice.js";
+import { judge, LEAST, moveAt, why } from "./advice.js";
 import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
 import { rated, ratingOf, secondOf } from "./levels.js";
@@ -34,7 +34,8 @@ export async function judgeTry(choice) {
   const isFine = !one.grade && one.low < LEAST;
   const parts = partsWords(one.sources, one.gold);
   const text = isFine ? (one.gold < LEAST ? t.tryRight : t.tryEqual) : t.tryWrong(num(one.gold, 1), parts);
-  update({ trying: { ...trying, text, solved: isFine } });
+  if (isFine) session.play(choice.action);
+  update({ trying: { ...trying, text, solved: isFine }, ply: session.last });
   speak(text);
   sound(isFine ? "gold" : "no");
 }
@@ -124,11 +125,10 @@ async function explain(other) {
   const move = moveAt(session.last, other);
   const than = choiceWords(move, kindOn(session.now, move.cell));
   const one = await judge(session, other, best).catch(() => null);
-  const parts = one && one.gold > 0 ? partsWords(one.sources, one.gold) : "";
-  if (!one || !parts || app.session !== session || !app.puzzle) return;
-  update({
-    puzzle: { ...app.puzzle, why: t.because(num(one.gold, 1), parts, t.you, session.players.length, than) },
-  });
+  if (!one?.gold || app.session !== session || !app.puzzle) return;
+  // Where the best move goes on would tell what it is.
+  const judged = app.puzzle.solved ? one : { ...one, follows: [], brings: undefined };
+  update({ puzzle: { ...app.puzzle, why: why(judged, { name: t.you, than }) } });
 }
 
 export function showAnswer() {

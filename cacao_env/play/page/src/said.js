@@ -40,8 +40,9 @@ export function headline() {
   }
   const { session } = app;
   const seat = headSeat() ?? 0;
-  if (exercise() && !atEnd()) return told(app.ply);
-  if (exercise()) return `${t.yourTurn}: ${t.ask[now.phase]}`;
+  const task = exercise();
+  if (task && (task.solved || !atEnd())) return told(app.ply);
+  if (task) return `${t.yourTurn}: ${t.ask[now.phase]}`;
   if (session?.awaits === null) return app.ply ? told(app.ply) : t.deal; // what is looked at, or judged
   if (app.showing || session?.awaits === "agent") return t.theirTurn(nameOf(seat));
   const isMine = session?.people.length === 1 && session.people[0] === seat;

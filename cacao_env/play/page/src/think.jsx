@@ -9,7 +9,7 @@ export function Think() {
   const { session, thought } = app;
   if (!session || !app.client || session.saved.kind === "puzzle") return null;
   const { players, volcanoes } = session.saved.options;
-  const may = page.mayThink();
+  const may = page.mayThink() || page.judgedAt(app.ply) !== null;
   return (
     <section class="panel think">
       <div class="ask">
@@ -26,7 +26,7 @@ export function Think() {
             </option>
           ))}
         </select>
-        <button type="button" id="run-think" disabled={!may || app.thinking !== null} onClick={page.think}>
+        <button type="button" id="run-think" disabled={!may || app.thinking !== null} onClick={ask}>
           {app.thinking ? "…" : t.thinkRun}
         </button>
         {session.awaits === null ? (
@@ -50,6 +50,13 @@ export function Think() {
       </div>
     </section>
   );
+}
+
+// A decision that is judged is thought about where it was made.
+function ask() {
+  const judged = page.judgedAt(app.ply);
+  if (judged) page.go(judged.ply);
+  void page.think();
 }
 
 /** @param {boolean} on */

@@ -29,7 +29,7 @@ export async function show(from, slowly) {
   const { run } = app;
   const seconds = slowly && !isStill() ? SECONDS[app.settings.pace] : 0;
   Object.assign(app, {
-    pick: { ...noPick(), turn: app.pick.turn },
+    pick: noPick(),
     preview: null,
     thought: null,
     hint: "",

@@ -130,7 +130,8 @@ export type Judged = {
   grade: "" | "inaccuracy" | "blunder";
   shares: number[];
   sources: Partial<Sources>; // of the loss: gold of the seat less the mean of the others'
-  follows?: Move[]; // what its player does after the best move, once it was asked
+  follows?: { move: Move; kind: string }[]; // the rest of the turn after the best move, with the tile of its workers
+  brings?: Goods; // by the best move and the rest of its turn
 };
 export type Summary = {
   decisions: number;

@@ -46,7 +46,7 @@ export const columnWords = (column) => {
 export const cellWords = ([row, column]) => columnWords(column) + rowWords(row);
 
 /** @param {string} kind a worker kind or its edges */
-export const edgesWords = (kind) => [...kind].join("-");
+export const edgesWords = (kind) => [...kind].join("‑"); // a hyphen where no line breaks
 
 /** @param {string} kind */
 export const kindWords = (kind) => t.kinds[kind] ?? edgesWords(kind);

@@ -15,7 +15,7 @@ import { asName, readRecord, writeRecord } from "./record.js";
 const NONE = -1;
 const EXPLICIT = "explicit";
 const FNV = [0xcbf29ce484222325n, 0x100000001b3n];
-const GOODS = ["gold", "cacao", "sun", "water", "temples"];
+export const GOODS = ["gold", "cacao", "sun", "water", "temples"];
 
 /** Make an engine of the module's bytes and of `fields.json`. */
 export async function loadEngine(wasm, fields) {

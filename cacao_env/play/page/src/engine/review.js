@@ -4,6 +4,7 @@
 // from the best one found, each pair on the same deal of what the seat can't see.
 
 import { analyze, argmax, choose, Rng } from "./agents.js";
+import { GOODS } from "./engine.js";
 import { halve } from "./halving.js";
 
 const RELATIVE_SCORE = 1;
@@ -136,7 +137,33 @@ export function judged(game, ply, action, against) {
     grade: gradeOf(verdict.loss, low, how),
     shares: win_shares,
     sources: verdict.sources ?? {},
+    ...(verdict.loss > 0 ? turnOf(game, best) : {}),
   };
+}
+
+// The rest of a turn as the network plays it after an action: `follows`, its own moves, each with the kind of the tile
+// where its workers work, and `brings`, what the turn adds to its goods.
+function turnOf(game, action) {
+  const { engine, seat } = game;
+  const { decisions } = engine.codes;
+  const one = game.clone();
+  const { record } = one;
+  engine.module.memory.rng[0] = 0n;
+  one.call("hide", seat);
+  record.decisions[0] = decisions.indexOf("explicit");
+  const goods = () => GOODS.map((good) => record[good][seat]);
+  const [before, [turn], follows, rng] = [goods(), record.turn, [], new Rng(0)];
+  for (let next = action; ; ) {
+    const move = one.move(next);
+    const kind = move.type === "act" ? engine.jungleKind(record.board[one.cellOf(move.cell)]) : "";
+    if (one.seat === seat && one.actions.length > game.actions.length && move.workers !== 0) follows.push({ move, kind });
+    one.play(next);
+    if (one.over || record.turn[0] !== turn) break;
+    next = one.call("not_asked", decisions.indexOf("auto"));
+    if (next < 0) next = choose(one, { agent: engine.settings.network.name }, rng);
+  }
+  const brings = Object.fromEntries(goods().map((n, i) => [GOODS[i], n - before[i]]));
+  return { follows, brings };
 }
 
 /** Compare an action with the best candidate by games that the network plays. */

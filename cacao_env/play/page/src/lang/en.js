@@ -100,7 +100,7 @@ export const en = {
   next: {
     draw: "then a tile is drawn for the next space",
     fill: (/** @type {number} */ n) => `then ${count(n, "jungle space", "jungle spaces")} to fill`,
-    act: (/** @type {number} */ n) => `then ${count(n, "edge", "edges")} to act`,
+    act: (/** @type {number} */ n) => `then the workers of ${count(n, "edge", "edges")} work`,
   },
   nothingNow: "Nothing at once",
   nothing: "nothing",
@@ -206,8 +206,8 @@ export const en = {
   reviewing: (/** @type {number} */ done, /** @type {number} */ all) => `${done} of ${all} decisions`,
   best: "Best",
   wasBest: "The best move found",
-  atOnce: (/** @type {string} */ best, /** @type {string} */ made) =>
-    `At once it brings ${best}. The move made brings ${made}.`,
+  inTurn: (/** @type {string} */ best, /** @type {string} */ made) =>
+    `In this turn it brings ${best}${made && `, the move made ${made}`}.`,
   lost: (/** @type {string} */ n) => `−${n} gold`,
   inaccuracy: "inaccuracy",
   blunder: "blunder",
@@ -220,7 +220,8 @@ export const en = {
     /** @type {string} */ name,
     /** @type {number} */ players,
     than = "",
-  ) => `The best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. ${minus(name, players)}`,
+  ) =>
+    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. ${minus(name, players)}`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `Gold lost per decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
@@ -333,7 +334,7 @@ export const en = {
     ["F, +, −", "show all, closer, farther"],
   ],
 
-  // Coach: of a space, how many workers find work there, and the gold that it is worth
+  // Coach: of a space, how many workers find work there, and the gold that it is worth, or the cacao
   coachName: "Coach",
   hints: {
     market: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
@@ -342,16 +343,13 @@ export const en = {
       `The mine on ${cell} pays ${gold} gold at once to ${count(n, "worker", "workers")}.`,
     water: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `The water on ${cell} is worth ${gold} gold to ${count(n, "worker", "workers")}.`,
+    plantation: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ cacao) =>
+      `The plantation on ${cell} gives ${cacao} cacao to ${count(n, "worker", "workers")}.`,
     temple: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold at the end.`,
   },
-  after: (
-    /** @type {string} */ got,
-    /** @type {string} */ best,
-    /** @type {string} */ n,
-    /** @type {string} */ parts,
-    /** @type {number} */ players,
-  ) => `Your move: ${got}. “${best}” was worth ${n} gold more${parts ? `: ${parts}` : ""}. ${minus("You", players)}`,
+  after: (/** @type {string} */ got, /** @type {string} */ best, /** @type {string} */ why) =>
+    `Your move: ${got}. Better: ${best}. ${why}`,
 
   // The lesson
   lesson: {

@@ -116,7 +116,7 @@ export const es = {
   next: {
     draw: "luego se roba una loseta para el siguiente espacio",
     fill: (n) => `luego ${count(n, "espacio de selva", "espacios de selva")} por llenar`,
-    act: (n) => `luego ${n === 1 ? "actúa 1 margen" : `actúan ${n} márgenes`}`,
+    act: (n) => `luego trabajan los recolectores de ${n === 1 ? "1 margen" : `${n} márgenes`}`,
   },
   nothingNow: "Nada de inmediato",
   nothing: "nada",
@@ -216,7 +216,7 @@ export const es = {
   reviewing: (done, all) => `${done} de ${all} decisiones`,
   best: "Mejor",
   wasBest: "La mejor jugada encontrada",
-  atOnce: (best, made) => `De inmediato da ${best}. La jugada hecha da ${made}.`,
+  inTurn: (best, made) => `En este turno da ${best}${made && `; la jugada hecha, ${made}`}.`,
   lost: (n) => `−${n} de oro`,
   inaccuracy: "imprecisión",
   blunder: "error grave",
@@ -224,7 +224,7 @@ export const es = {
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
   because: (n, parts, name, players, than = "") =>
-    `La mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. ${minus(name, players)}`,
+    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. ${minus(name, players)}`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
     `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
@@ -339,11 +339,12 @@ export const es = {
       `La mina de ${cell} da ahora mismo ${gold} de oro a ${count(n, "recolector", "recolectores")}.`,
     water: (cell, n, gold) =>
       `El cenote de ${cell} vale ${gold} de oro para ${count(n, "recolector", "recolectores")}.`,
+    plantation: (cell, n, cacao) =>
+      `La plantación de ${cell} da ${cacao} de cacao a ${count(n, "recolector", "recolectores")}.`,
     temple: (cell, n, gold) =>
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
   },
-  after: (got, best, n, parts, players) =>
-    `Tu jugada: ${got}. «${best}» valía ${n} de oro más${parts ? `: ${parts}` : ""}. ${minus("Tú", players)}`,
+  after: (got, best, why) => `Tu jugada: ${got}. Mejor: ${best}. ${why}`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
