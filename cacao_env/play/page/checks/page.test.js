@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hint, nextMistake, reason } from "../src/advice.js";
-import { found } from "../src/coach.js";
+import { hint, mistakes, reason } from "../src/advice.js";
 import { judgeTry } from "../src/exercises.js";
 import { tabs } from "../src/kept.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
-import { headline } from "../src/said.js";
+import { found, headline, marketGold } from "../src/said.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
 import { app } from "../src/state.js";
@@ -228,6 +227,38 @@ test("what the coach says of a space is what workers get there", () => {
   for (const [kind, count] of Object.entries(seen)) assert.ok(count > 20, `${kind}: ${count}`);
 });
 
+test("markets pay at most what is said before a tile is placed, and as much", () => {
+  app.engine = engine;
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  let [cases, paid] = [0, 0];
+  for (let seed = 0; seed < 6; seed += 1) {
+    const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
+    while (!session.over) {
+      const { now } = session;
+      const seat = now.seat ?? 0;
+      for (const { action, move, effects } of session.offered) {
+        if (move.type !== "place" || effects.fills || effects.draws || !effects.acts || cases > 300) continue;
+        const sales = (/** @type {any} */ one) => one.goldBySource()[seat].sales;
+        /** @type {(one: any) => number} */
+        const most = (one) => {
+          if (one.record.turn[0] !== now.turn || one.phase !== "act" || one.seat !== seat) return sales(one);
+          return Math.max(
+            ...[...one.legal()].map((act) => most(engine.replay({ ...one.data, actions: [...one.actions, act] }))),
+          );
+        };
+        const before = sales(session.game);
+        const found = most(engine.replay({ ...session.saved, actions: [...session.game.actions, action] })) - before;
+        const said = marketGold(now, seat, move);
+        assert.ok(found <= said, JSON.stringify(move));
+        cases += 1;
+        paid += Number(found === said && found > 0);
+      }
+      session.play(session.offered[(7 * seed + session.last) % session.offered.length].action);
+    }
+  }
+  assert.ok(cases > 100 && paid > 0.98 * cases, `${paid} of ${cases}`);
+});
+
 test("a puzzle that few solve changes a rating more", () => {
   assert.ok(rated(1200, 1600, true) - 1200 > rated(1200, 1000, true) - 1200);
   assert.ok(rated(1200, 1000, false) < rated(1200, 1600, false));
@@ -278,7 +309,8 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
     action,
     best: 0,
     gold: 2,
-    sources: { water: 2 },
+    sources: { water: 3, sales: -1 },
+    own: { water: 1.5, sales: -1 },
     follows,
     brings: { gold: 8, water: 1 },
   };
@@ -292,9 +324,11 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   Object.assign(app, seen);
   const then = "Then: Fill g7 with market 4. Sell 2 at market 4.\n";
   const both = `In this turn it brings +8 gold, +1 water, the move made ${goodsWords(made).join(", ") || "nothing"}.\n`;
-  const end = "By the end of the game the best move is worth 2.0 gold more: ";
-  assert.ok(told.startsWith(then + both + end), told);
-  assert.ok(equal.startsWith(then + end), equal);
+  const mine = `Player ${seat + 1}: 1.5 more from water, 1.0 less from markets.`;
+  const theirs = `Player ${2 - seat}: 1.5 less from water.`;
+  const end = `By the end of the game the best move is worth 2.0 gold more. ${mine} ${theirs}`;
+  assert.equal(told, then + both + end);
+  assert.equal(equal, then + end);
 });
 
 test("the answer to a decision that is tried again is played, and said", async () => {
@@ -302,8 +336,9 @@ test("the answer to a decision that is tried again is played, and said", async (
   playAll(session, 9);
   session.saved.kind = "puzzle";
   const seen = { ...app };
-  const trying = { of: session.saved, ply: session.last, text: "", solved: false };
   const { now, offered } = session;
+  const best = { best: offered[0].action, why: "It brings more." };
+  const trying = { of: session.saved, ply: session.last, text: "", solved: false, ...best };
   const told = [];
   for (const [gold, low] of [
     [3, 2],
@@ -319,26 +354,31 @@ test("the answer to a decision that is tried again is played, and said", async (
     ]);
   }
   const said = headline();
+  const text = app.trying?.text;
   Object.assign(app, seen);
   assert.deepEqual(told, [
     [false, true, true],
     [true, false, true],
   ]);
+  assert.equal(text, "Yes: that is the best move found. It brings more.");
   assert.ok(!said.startsWith("Your turn"), said);
 });
 
-test("the next mistake is the next of a seat, or of anybody, and begins again", () => {
+test("mistakes are those of the only person, or everybody's", () => {
   const session = new Session(engine, game());
   playAll(session, 9);
-  const judged = [0, 1, 0, 1].map((seat, k) => ({ ply: 2 * k, seat, grade: k === 2 ? "" : "blunder" }));
+  const judged = [2, 1, 0, 1].map((seat, k) => ({ ply: 2 * k, seat, grade: k === 2 ? "" : "blunder" })).reverse();
   session.saved.judged = /** @type {any} */ (judged);
-  Object.assign(app, { session, ply: 1 });
-  const next = (/** @type {number | null} */ seat) => nextMistake(seat);
-  assert.deepEqual([null, 0, 1].map(next), [
-    { ply: 3, number: "2/3" },
-    { ply: 1, number: "1/1" },
-    { ply: 3, number: "1/2" },
-  ]);
+  Object.assign(app, { session });
+  const all = mistakes();
+  session.players = session.players.map((one, seat) => /** @type {any} */ ({ ...one, person: seat === 1 }));
+  assert.deepEqual(
+    [all, mistakes()],
+    [
+      [1, 3, 7],
+      [3, 7],
+    ],
+  );
 });
 
 test("a hint comes from the strongest of the levels, whatever agents the page has", async () => {

@@ -2,20 +2,22 @@
 
 import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
-import { kindOn } from "./session.js";
-import { app, atEnd, curtainFor, frame, nameOf, say, speak, strongest, update } from "./state.js";
-import { choiceWords, goodsWords, num, partsWords, t } from "./words.js";
+import { hintsOf, hintWords } from "./said.js";
+import { app, atEnd, curtainFor, nameOf, say, speak, strongest, update } from "./state.js";
+import { capital, choiceWords, goodsWords, num, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
 /** Whether an agent may be asked about the frame shown: not about another's hand in a game that goes on. */
 export function mayThink() {
   const { session } = app;
-  if (!session || !app.client || frame()?.position.phase === "over") return false;
-  if (session.saved.kind === "puzzle") return false;
-  if (session.awaits === null) return true;
+  if (!session || !app.client || session.saved.kind === "puzzle") return false;
+  if (session.awaits === null) return session.frames[decisionShown()].position.phase !== "over";
   return session.awaits === "person" && atEnd() && curtainFor() === null;
 }
+
+// The frame that is thought about: where the move shown was made if it is judged.
+const decisionShown = () => judgedAt(app.ply)?.ply ?? app.ply;
 
 /** @param {string} id of a level */
 function wishOf(id) {
@@ -29,15 +31,16 @@ export async function think() {
   app.thinking?.abort();
   const asked = new AbortController();
   const { ply } = app;
+  const at = decisionShown();
   update({ thinking: asked, thought: null });
   try {
-    const found = await app.client.lines(session.dataAt(ply), {
+    const found = await app.client.lines(session.dataAt(at), {
       ...wishOf(app.agent),
       seed: 1,
       signal: asked.signal,
     });
     if (app.thinking !== asked) return;
-    update({ thought: app.ply === ply ? { ...found, ply } : null, thinking: null });
+    update({ thought: app.ply === ply ? { ...found, ply: at } : null, thinking: null });
   } catch (error) {
     if (app.thinking !== asked) return;
     update({ thinking: null, everyStep: false });
@@ -62,8 +65,8 @@ export async function hint() {
     update({ thinking: null });
     if (!choice) return;
     choose(choice);
-    const kind = kindOn(/** @type {any} */ (frame()).position, choice.move.cell);
-    update({ hint: t.hintIs(choiceWords(choice.move, kind)) });
+    const [most] = hintsOf(session.now, session.now.seat ?? 0, choice.move);
+    update({ hint: t.hintIs(most ? hintWords(most) : t.wasBest) });
     speak(app.hint);
   } catch (error) {
     if (app.thinking !== asked) return;
@@ -145,27 +148,33 @@ export async function review() {
   }
 }
 
-/** The next mistake, from the start again after the last one: the frame after it and its number; null if there is none.
- * @param {number | null} seat whose; null: anybody's */
-export function nextMistake(seat = null) {
-  const found = judgedIn(app.session)
+/** The frames after mistakes: those of the only person, or everybody's. */
+export function mistakes() {
+  const { session } = app;
+  const seat = session?.people.length === 1 ? session.people[0] : null;
+  return judgedIn(session)
     .filter((one) => one.grade && (seat === null || one.seat === seat))
-    .sort((a, b) => a.ply - b.ply);
-  const next = found.find((one) => one.ply + 1 > app.ply) ?? found[0];
-  return next ? { ply: next.ply + 1, number: `${found.indexOf(next) + 1}/${found.length}` } : null;
+    .map((one) => one.ply + 1)
+    .sort((a, b) => a - b);
 }
 
 /** Why a move is better than another: the rest of its turn, what that turn brings beside another, and what it is worth.
- * @param {import("./types.js").Judged} judged @param {{ name: string, made?: string, than?: string }} how */
-export function why({ follows = [], brings, gold, sources }, { name, made = "", than = "" }) {
-  const parts = "best" in sources ? "" : partsWords(sources, gold); // older reviews add up to nothing
-  if (!parts) return "";
+ * @param {import("./types.js").Judged} judged @param {{ made?: string, than?: string }} how */
+export function why({ seat, follows = [], brings, gold, sources, own = {} }, { made = "", than = "" }) {
+  const mine = Object.values(own).reduce((sum, by) => sum + by, 0);
+  const theirs = Object.entries(own).map(([name, by]) => [name, by - (sources[/** @type {"sun"} */ (name)] ?? 0)]);
+  if (!theirs.length) return ""; // an older review
+  const names = app.session?.players.length === 2 ? nameOf(1 - seat) : t.theOthers;
+  const parts = [
+    [capital(nameOf(seat)), partsWords(own, mine)],
+    [names, partsWords(Object.fromEntries(theirs), Math.round(10 * mine) / 10 - Math.round(10 * gold) / 10)],
+  ].map(([name, words]) => [name, words || t.nothing]);
   const next = follows.map(({ move, kind }) => choiceWords(move, kind)).join(". ");
   const better = brings ? goodsWords(brings).join(", ") || t.nothing : made;
   return [
     next ? `${t.lines.follows}: ${next}.` : "",
     better === made ? "" : t.inTurn(better, made),
-    t.because(num(gold, 1), parts, name, app.session?.players.length ?? 2, than),
+    t.because(num(gold, 1), parts[0], parts[1], than),
   ]
     .filter(Boolean)
     .join("\n");
@@ -182,5 +191,5 @@ export function madeWords(session, { ply, seat }) {
 export function reason() {
   const one = judgedAt(app.ply);
   const { session } = app;
-  return one && session ? why(one, { name: nameOf(one.seat), made: madeWords(session, one) }) : "";
+  return one && session ? why(one, { made: madeWords(session, one) }) : "";
 }

@@ -6,8 +6,8 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import * as page from "./app.js";
 import { app, update } from "./app.js";
 import { jungleHref, WorkerIcon, WorkerParts } from "./art.jsx";
-import { kindOn, same, tileOn } from "./session.js";
-import { capital, cellWords, chipWords, columnWords, kindWords, num, rowWords, t } from "./words.js";
+import { same, tileOn } from "./session.js";
+import { capital, cellWords, columnWords, kindWords, num, rowWords, t } from "./words.js";
 
 /** @typedef {import("./types.js").Tile} Tile @typedef {import("./types.js").Cell} Cell
  * @typedef {import("./types.js").Position} Position */
@@ -30,6 +30,7 @@ function extent() {
     ...position.tiles.map((tile) => /** @type {Cell} */ ([tile.row, tile.column])),
     ...position.open,
     ...position.fill,
+    ...(app.preview ? [app.preview.cell] : []),
   ]);
   const rows = cells.map((cell) => cell[0]);
   const columns = cells.map((cell) => cell[1]);
@@ -199,7 +200,7 @@ export function Board() {
           </g>
         ) : null}
         {now ? <Coordinates /> : null}
-        {now ? <Chips now={now} /> : null}
+        {now ? <Spots now={now} /> : null}
         {app.floats.map((one, k) => (
           <Float key={one.id} one={one} at={k % 4} />
         ))}
@@ -508,98 +509,20 @@ function Coordinates() {
 
 // --- Choices on the table ------------------------------------------------------------------------
 
-const HIGH = 32; // pixels of a choice, whatever the zoom
-const WIDE = 74;
-
-// Edges that can act carry their choices, the best first; on a small table, whose tiles they would hide, a mark.
+// A mark at each edge that can act: the panel lists the choices, so that nothing hides the tiles.
 /** @param {{ now: Position }} props */
-function Chips({ now }) {
+function Spots({ now }) {
   if (now.phase !== "act") return null;
-  /** @type {Map<string, import("./types.js").Choice[]>} */
-  const edges = new Map();
-  for (const choice of page.offered()) {
-    const key = `${choice.move.worker} ${choice.move.cell}`;
-    edges.set(key, [...(edges.get(key) ?? []), choice]);
-  }
-  /** @type {{ x: number, y: number, high: number }[]} */
-  const taken = [];
+  const chosen = page.picked()?.move;
+  const edges = new Map(page.offered().map(({ move }) => [String([move.worker, move.cell]), move]));
   return (
     <>
-      {[...edges.values()].map((choices) => {
-        const { worker = [0, 0], cell } = choices[0].move;
-        const [ex, ey] = edgeOf(worker, cell).map((at, axis) => at * eye.k + (axis ? eye.y : eye.x));
-        if (100 * eye.k < HIGH) {
-          const isOn = choices.some((one) => one.action === app.pick.action);
-          return <circle key={String([worker, cell])} class={`spot${isOn ? " on" : ""}`} cx={ex} cy={ey} r="6" />;
-        }
-        const high = (HIGH + 3) * choices.length;
-        const [x, y] = freePlace(ex, ey, high, taken);
-        return (
-          <g key={String([worker, cell])}>
-            <line class="leader" x1={ex} y1={ey} x2={x} y2={y} />
-            {choices.map((choice, k) => (
-              <Chip
-                key={choice.action}
-                choice={choice}
-                x={x}
-                y={y + (HIGH + 3) * (k - (choices.length - 1) / 2)}
-                kind={kindOn(now, cell)}
-              />
-            ))}
-          </g>
-        );
+      {[...edges].map(([key, { worker = [0, 0], cell }]) => {
+        const isOn = chosen && same(chosen.worker, worker) && same(chosen.cell, cell);
+        const [x, y] = edgeOf(worker, cell).map((at, axis) => at * eye.k + (axis ? eye.y : eye.x));
+        return <circle key={key} class={`spot${isOn ? " on" : ""}`} cx={x} cy={y} r={Math.max(6, 12 * eye.k)} />;
       })}
     </>
-  );
-}
-
-/** The place nearest to an edge where its choices cover no others and are seen whole.
- * @param {number} x @param {number} y @param {number} high @param {{ x: number, y: number, high: number }[]} taken */
-function freePlace(x, y, high, taken) {
-  const inside = (/** @type {number} */ at, /** @type {number} */ half, /** @type {number} */ room) =>
-    Math.min(Math.max(at, half + 2), Math.max(half + 2, room - half - 2));
-  const shifts = [-160, -80, -40, 0, 40, 80, 160].flatMap((dx) =>
-    [-140, -105, -70, -35, 0, 35, 70, 105, 140].map((dy) => [dx, dy]),
-  );
-  const found = shifts
-    .sort((a, b) => Math.hypot(...a) - Math.hypot(...b))
-    .map(([dx, dy]) => [inside(x + dx, WIDE / 2, eye.width), inside(y + dy, high / 2, eye.height)])
-    .find(([px, py]) =>
-      taken.every((one) => Math.abs(one.x - px) >= WIDE + 2 || Math.abs(one.y - py) >= (one.high + high) / 2),
-    );
-  const [px, py] = found ?? [inside(x, WIDE / 2, eye.width), inside(y, high / 2, eye.height)];
-  taken.push({ x: px, y: py, high });
-  return [px, py];
-}
-
-/** @param {{ choice: import("./types.js").Choice, x: number, y: number, kind: string }} props */
-function Chip({ choice, x, y, kind }) {
-  const press = (/** @type {Event} */ event) => {
-    event.stopPropagation();
-    page.chooseOrPlay(choice);
-  };
-  return (
-    <g
-      class={`chip${choice.action === app.pick.action ? " on" : ""}`}
-      role="button"
-      tabindex={0}
-      data-act={choice.action}
-      aria-pressed={choice.action === app.pick.action}
-      aria-label={page.spokenChoice(choice)}
-      onClick={press}
-      onPointerDown={(event) => event.stopPropagation()}
-      onKeyDown={(event) => {
-        if (event.key !== "Enter" && event.key !== " ") return;
-        event.preventDefault();
-        if (event.key === "Enter" && choice.action === app.pick.action) page.confirm();
-        else press(event);
-      }}
-    >
-      <rect x={x - WIDE / 2} y={y - HIGH / 2} width={WIDE} height={HIGH} rx="10" />
-      <text x={x} y={y + 5}>
-        {chipWords(choice.move, kind)}
-      </text>
-    </g>
   );
 }
 

@@ -3,44 +3,16 @@
 
 import { judge, madeWords, moveAt, why } from "./advice.js";
 import { isChoosing, offered } from "./choose.js";
-import { beside, kindOn } from "./session.js";
+import { hintsOf, hintWords } from "./said.js";
+import { kindOn, same } from "./session.js";
 import { app, update } from "./state.js";
-import { cellWords, choiceWords, num, t } from "./words.js";
+import { choiceWords, t } from "./words.js";
 
-/** @import { Choice, Judged, Move, Position } from "./types.js" */
+/** @import { Choice, Judged } from "./types.js" */
 /** @import { Session } from "./session.js" */
-
-const WORTH = 2; // gold, or cacao where there is no gold; less is no hint
 
 /** The decision of the turn that lost most. @type {{ session: Session, turn: number, judged: Judged, best: string } | null} */
 let worst = null;
-
-/** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts 6.
- * @param {Position} now @param {number} seat @param {Move} move */
-export function found(now, seat, move) {
-  const mine = now.seats[seat];
-  const track = /** @type {number[]} */ (app.engine.tables.water_track);
-  const at = (move.edges ?? []).flatMap((workers, side) => {
-    const cell = beside(move.cell, side);
-    const kind = kindOn(now, cell);
-    return workers && kind ? [{ workers, kind: kind.replace(/\d/, ""), n: Number(kind.at(-1)) || 1, cell }] : [];
-  });
-  const harvest = at.reduce((sum, one) => sum + (one.kind === "plantation" ? one.workers * one.n : 0), 0);
-  const cacao = Math.min(5, mine.cacao + harvest);
-  const goods = at.map(({ workers, kind, n, cell }) => {
-    const there = now.tiles.find((tile) => tile.row === cell[0] && tile.column === cell[1])?.workers ?? [];
-    const leads = (/** @type {number} */ own) => there.every((rival, other) => other === seat || rival < own);
-    const gold = {
-      market: Math.min(workers, cacao) * n,
-      mine: workers * n,
-      water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
-      temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 : 0,
-    }[kind];
-    const harvested = kind === "plantation" ? Math.min(5 - mine.cacao, workers * n) : 0;
-    return { kind, workers, gold: gold ?? 0, cacao: harvested, cell };
-  });
-  return goods.sort((a, b) => b.gold - a.gold);
-}
 
 /** Say something new. @param {Session} session @param {string} text */
 function tell(session, text) {
@@ -56,7 +28,7 @@ function tellWorst() {
   worst = null;
   if (!told || told.session !== app.session || told.session.last <= told.judged.ply) return;
   const { session, judged, best } = told;
-  tell(session, t.after(madeWords(session, judged), best, why(judged, { name: t.you })));
+  tell(session, t.after(madeWords(session, judged), best, why(judged, {})));
 }
 
 /** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
@@ -65,14 +37,19 @@ export async function coach() {
   if (!session?.saved.coached || !client || !isChoosing() || session.now.phase !== "place" || app.coach) return;
   const { now, last } = session;
   if (worst && worst.turn < now.turn) tellWorst();
+  else if (!session.saved.told) tell(session, t.coachHello);
   if (app.coach) return;
   const thought = await client.lines(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
   if (!thought || app.session !== session || session.last !== last || app.coach) return;
   const move = moveAt(last, thought.lines?.[0].action ?? thought.actions[0]);
-  const most = found(now, now.seat ?? 0, move).find(({ gold, cacao }) => gold >= WORTH || cacao >= WORTH);
-  if (!most || move.type !== "place") return;
-  const hint = t.hints[/** @type {"water"} */ (most.kind)];
-  tell(session, hint(cellWords(most.cell), most.workers, num(most.gold || most.cacao)));
+  if (move.type !== "place") return;
+  const hints = (/** @type {import("./types.js").Move} */ one) => hintsOf(now, now.seat ?? 0, one);
+  // A space that pays another tile more would be a wrong hint.
+  const all = offered().flatMap((choice) => hints(choice.move));
+  const isMost = (/** @type {typeof all[0]} */ one) =>
+    all.every(({ cell, gold, cacao }) => !same(cell, one.cell) || gold + cacao <= one.gold + one.cacao);
+  const most = hints(move).find(isMost);
+  if (most) tell(session, hintWords(most));
 }
 
 /** Judge a decision. @param {Session} session @param {Choice} choice */

@@ -7,7 +7,7 @@ import { dragTile } from "./board.jsx";
 import { ratingOf } from "./levels.js";
 import { kindOn } from "./session.js";
 import { Breakdown, Loss } from "./sides.jsx";
-import { choiceWords, effectWords, num, percent, plus, t } from "./words.js";
+import { choiceWords, num, percent, plus, t } from "./words.js";
 
 /** @typedef {import("./types.js").Position} Position @typedef {import("./types.js").Choice} Choice */
 
@@ -171,14 +171,13 @@ function Effect({ now }) {
     );
   const { fills, draws, acts } = choice.effects;
   const isWhole = !fills && !draws && !acts; // what is still to be decided may bring more
-  const worth = choice.worth && isWhole ? ` (${t.scoreChange(plus(choice.worth))})` : "";
+  const worth = choice.worth && isWhole ? `(${t.scoreChange(plus(choice.worth))})` : "";
   const isFirm = page.picked() !== null;
   return (
     <div class={`effect${isFirm ? " firm" : ""}`} id="effect">
       {now.phase === "act" ? null : <strong>{page.wordsOf(choice)}</strong>}
       <p>
-        <Gains choice={choice} seat={now.seat ?? 0} /> {effectWords(choice.effects, now.seat ?? 0, page.names(), false)}
-        {worth}
+        <Gains choice={choice} seat={now.seat ?? 0} /> {worth} {page.broughtWords(choice, false)}
       </p>
       {app.hint ? <p class="hint">{app.hint}</p> : null}
     </div>
@@ -216,7 +215,7 @@ function Buttons({ now }) {
           {t.turnTile}
         </button>
       ) : null}
-      {live && !page.atEnd() && !app.showing ? (
+      {(live || page.exercise()) && !page.atEnd() && !app.showing ? (
         <button type="button" id="to-game" class="main" onClick={() => page.go(session.last)}>
           {t.backToGame}
         </button>
@@ -340,11 +339,13 @@ function Look({ now }) {
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
   const isBest = judged && (judged.best === judged.action || judged.gold < page.LEAST);
+  const [number, all] = [page.mistakes().indexOf(app.ply) + 1, page.mistakes().length];
   return (
     <>
       <div class="effect told">
         {frame.step?.auto ? <small class="quiet">({t.automatic})</small> : null}{" "}
-        {judged && !isBest ? <Loss judged={judged} /> : null}
+        {judged && !isBest ? <Loss judged={judged} /> : null}{" "}
+        {number ? <small class="quiet">{t.mistakeOf(number, all)}</small> : null}
         {judged && isBest ? <p class="fine">{t.wasBest}</p> : null}
         {judged && !isBest ? (
           <p>
@@ -423,8 +424,8 @@ function AfterButtons() {
   if (!session) return null;
   const { saved } = session;
   const judged = page.judgedAt(app.ply);
-  const mine = session.people.length === 1 ? session.people[0] : null;
-  const next = page.nextMistake(mine);
+  const mistakes = page.mistakes();
+  const next = mistakes.find((ply) => ply > app.ply) ?? mistakes[0] ?? null; // from the start again after the last one
   return (
     <>
       {saved.over && saved.kind === "game" && page.atEnd() ? (
@@ -443,9 +444,9 @@ function AfterButtons() {
           id="next-mistake"
           class={page.atEnd() ? "" : "main"}
           disabled={next === null}
-          onClick={() => page.go(next?.ply ?? 0)}
+          onClick={() => page.go(next ?? 0)}
         >
-          {t.nextMistake} {next?.number}
+          {t.nextMistake}
         </button>
       ) : null}
       {saved.over && app.client && !saved.review ? (

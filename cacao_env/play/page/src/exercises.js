@@ -1,6 +1,6 @@
 // Exercises: a decision that is tried again, and puzzles; and what an address names.
 
-import { judge, LEAST, moveAt, why } from "./advice.js";
+import { judge, judgedAt, LEAST, moveAt, reason, why } from "./advice.js";
 import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
 import { rated, ratingOf, secondOf } from "./levels.js";
@@ -17,9 +17,10 @@ import { choiceWords, num, partsWords, t } from "./words.js";
 /** Let the person find a better move where one lost gold. @param {number} ply after the move */
 export function tryAgain(ply) {
   const session = /** @type {Session} */ (app.session);
-  const { saved } = session;
-  open({ ...saved, ...session.dataAt(ply - 1), id: newId(), kind: "puzzle" }, { keep: false });
-  app.trying = { of: saved, ply, text: t.tryNow, solved: false };
+  const [{ saved }, best, why] = [session, judgedAt(ply)?.best, reason()];
+  const { review, judged, ...rest } = saved; // which tell of the move that was made
+  open({ ...rest, ...session.dataAt(ply - 1), id: newId(), kind: "puzzle" }, { keep: false });
+  app.trying = { of: saved, ply, text: t.tryNow, solved: false, best, why };
   settle();
 }
 
@@ -33,7 +34,9 @@ export async function judgeTry(choice) {
   // As good as the best: the games that were played show no difference that is certain.
   const isFine = !one.grade && one.low < LEAST;
   const parts = partsWords(one.sources, one.gold);
-  const text = isFine ? (one.gold < LEAST ? t.tryRight : t.tryEqual) : t.tryWrong(num(one.gold, 1), parts);
+  const isBest = choice.action === trying.best;
+  const right = isBest ? `${t.tryRight} ${trying.why}` : one.gold < LEAST ? t.tryRight : t.tryEqual;
+  const text = isFine ? right : t.tryWrong(num(one.gold, 1), parts);
   if (isFine) session.play(choice.action);
   update({ trying: { ...trying, text, solved: isFine }, ply: session.last });
   speak(text);
@@ -128,7 +131,7 @@ async function explain(other) {
   if (!one?.gold || app.session !== session || !app.puzzle) return;
   // Where the best move goes on would tell what it is.
   const judged = app.puzzle.solved ? one : { ...one, follows: [], brings: undefined };
-  update({ puzzle: { ...app.puzzle, why: why(judged, { name: t.you, than }) } });
+  update({ puzzle: { ...app.puzzle, why: why(judged, { than }) } });
 }
 
 export function showAnswer() {

@@ -1,8 +1,8 @@
 // The lesson: eight decisions of one game, in which the person moves.  Between them the game goes on as it was played.
 
 import { offered } from "./choose.js";
-import { found } from "./coach.js";
 import { made, open } from "./games.js";
+import { found } from "./said.js";
 import { sound } from "./sound.js";
 import { app, frame, speak, update } from "./state.js";
 import { settle, show } from "./turns.js";

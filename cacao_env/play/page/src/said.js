@@ -1,10 +1,10 @@
 // What is said of moves, choices and spaces.
 
-import { kindOn } from "./session.js";
+import { beside, kindOn } from "./session.js";
 import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
-import { choicesWords, choiceWords, effectWords, moveWords, namesWords, t } from "./words.js";
+import { cellWords, choicesWords, choiceWords, effectWords, moveWords, namesWords, num, t } from "./words.js";
 
-/** @import { Choice } from "./types.js" */
+/** @import { Choice, Move, Position } from "./types.js" */
 
 /** The moves after a frame in words. @param {number} from */
 export function toldMoves(from, to = app.session?.last ?? 0) {
@@ -42,12 +42,16 @@ export function headline() {
   const seat = headSeat() ?? 0;
   const task = exercise();
   if (task && (task.solved || !atEnd())) return told(app.ply);
-  if (task) return `${t.yourTurn}: ${t.ask[now.phase]}`;
+  if (task) return `${t.yourTurn}: ${asked(now)}`;
   if (session?.awaits === null) return app.ply ? told(app.ply) : t.deal; // what is looked at, or judged
   if (app.showing || session?.awaits === "agent") return t.theirTurn(nameOf(seat));
   const isMine = session?.people.length === 1 && session.people[0] === seat;
-  return `${isMine ? t.yourTurn : nameOf(seat)}: ${t.ask[now.phase]}`;
+  return `${isMine ? t.yourTurn : nameOf(seat)}: ${asked(now)}`;
 }
+
+// Workers of others act at a new tile, too.
+/** @param {Position} now */
+const asked = (now) => (now.phase === "act" && now.seat !== now.active ? t.ask.actToo : t.ask[now.phase]);
 
 /** Return the headline's seat: the one that decides, that made the move shown, or that won. */
 export function headSeat() {
@@ -79,8 +83,68 @@ export function wordsOf(choice) {
   return choicesWords(moves, (cell) => kindOn(now, cell))[all.indexOf(choice)];
 }
 
-/** @param {Choice} choice */
-export function spokenChoice(choice) {
+/** What a choice brings, and what markets can pay besides where more is to be decided.
+ * @param {Choice} choice */
+export function broughtWords({ move, effects }, withOwn = true) {
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
-  return `${wordsOf(choice)}: ${effectWords(choice.effects, now.seat ?? 0, names())}`;
+  const seat = now.seat ?? 0;
+  const words = effectWords(effects, seat, names(), withOwn);
+  const most = effects.fills || effects.draws || effects.acts ? marketGold(now, seat, move) : 0;
+  return most ? `${words}; ${t.upTo(num(most))}` : words;
 }
+
+/** @param {Choice} choice */
+export const spokenChoice = (choice) => `${wordsOf(choice)}: ${broughtWords(choice)}`;
+
+// --- What workers find ---------------------------------------------------------------------------
+
+/** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts 6.
+ * @param {Position} now @param {number} seat @param {Move} move */
+export function found(now, seat, move) {
+  const mine = now.seats[seat];
+  const track = /** @type {number[]} */ (app.engine.tables.water_track);
+  const at = (move.edges ?? []).flatMap((workers, side) => {
+    const cell = beside(move.cell, side);
+    const kind = kindOn(now, cell);
+    return workers && kind ? [{ workers, kind: kind.replace(/\d/, ""), n: Number(kind.at(-1)) || 1, cell }] : [];
+  });
+  const harvest = at.reduce((sum, one) => sum + (one.kind === "plantation" ? one.workers * one.n : 0), 0);
+  const cacao = Math.min(5, mine.cacao + harvest);
+  const goods = at.map(({ workers, kind, n, cell }) => {
+    const there = now.tiles.find((tile) => tile.row === cell[0] && tile.column === cell[1])?.workers ?? [];
+    const leads = (/** @type {number} */ own) => there.every((rival, other) => other === seat || rival < own);
+    const gold = {
+      market: Math.min(workers, cacao) * n,
+      mine: workers * n,
+      water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
+      temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 : 0,
+    }[kind];
+    const harvested = kind === "plantation" ? Math.min(5 - mine.cacao, workers * n) : 0;
+    return { kind, workers, n, gold: gold ?? 0, cacao: harvested, cell };
+  });
+  return goods.sort((a, b) => b.gold - a.gold);
+}
+
+/** The most that markets on the table can pay to the workers of a placed tile: they may sell before they harvest.
+ * @param {Position} now @param {number} seat @param {Move} move */
+export function marketGold(now, seat, move) {
+  const all = found(now, seat, move);
+  let cacao = now.seats[seat].cacao;
+  for (const { kind, workers, n } of all) if (kind === "plantation") cacao += workers * n;
+  const markets = all.filter(({ kind }) => kind === "market").sort((a, b) => b.n - a.n);
+  return markets.reduce((sum, { workers, n }) => {
+    const sold = Math.min(workers, cacao);
+    cacao -= sold;
+    return sum + sold * n;
+  }, 0);
+}
+
+const WORTH = 2; // gold, or cacao where there is no gold; less is no hint
+
+/** What the workers of a tile find that is worth a hint. @param {Position} now @param {number} seat @param {Move} move */
+export const hintsOf = (now, seat, move) =>
+  found(now, seat, move).filter(({ gold, cacao }) => gold >= WORTH || cacao >= WORTH);
+
+/** @param {ReturnType<typeof found>[0]} one */
+export const hintWords = ({ kind, cell, workers, gold, cacao }) =>
+  t.hints[/** @type {"water"} */ (kind)](cellWords(cell), workers, num(gold || cacao));

@@ -9,7 +9,7 @@ export function Think() {
   const { session, thought } = app;
   if (!session || !app.client || session.saved.kind === "puzzle") return null;
   const { players, volcanoes } = session.saved.options;
-  const may = page.mayThink() || page.judgedAt(app.ply) !== null;
+  const may = page.mayThink();
   return (
     <section class="panel think">
       <div class="ask">
@@ -26,7 +26,7 @@ export function Think() {
             </option>
           ))}
         </select>
-        <button type="button" id="run-think" disabled={!may || app.thinking !== null} onClick={ask}>
+        <button type="button" id="run-think" disabled={!may || app.thinking !== null} onClick={page.think}>
           {app.thinking ? "…" : t.thinkRun}
         </button>
         {session.awaits === null ? (
@@ -52,13 +52,6 @@ export function Think() {
   );
 }
 
-// A decision that is judged is thought about where it was made.
-function ask() {
-  const judged = page.judgedAt(app.ply);
-  if (judged) page.go(judged.ply);
-  void page.think();
-}
-
 /** @param {boolean} on */
 function everyStep(on) {
   update({ everyStep: on });
@@ -69,7 +62,7 @@ function everyStep(on) {
 
 /** @param {{ thought: Thought }} props */
 function ThoughtOf({ thought }) {
-  const { position } = /** @type {import("./types.js").Frame} */ (page.frame());
+  const { position } = /** @type {import("./session.js").Session} */ (app.session).frames[thought.ply];
   const actions = thought.lines?.map(({ action }) => action) ?? thought.actions.slice(0, 12);
   const moves = actions.map((action) => page.moveAt(thought.ply, action));
   const words = choicesWords(moves, (cell) => kindOn(position, cell));

@@ -82,13 +82,6 @@ export function choicesWords(moves, kindOf) {
   });
 }
 
-/** A choice on the table, in one or two words. @param {Move} move @param {string} kind */
-export function chipWords(move, kind) {
-  const n = move.workers ?? 0;
-  if (!n) return t.choose.chipSkip;
-  return kind.startsWith("market") ? t.choose.chipSell(n) : t.choose.chipAct(n);
-}
-
 /** @param {Move} move */
 function turnedWords(move) {
   if (move.tile !== "volcano") return "";

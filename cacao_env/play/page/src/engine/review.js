@@ -137,6 +137,7 @@ export function judged(game, ply, action, against) {
     grade: gradeOf(verdict.loss, low, how),
     shares: win_shares,
     sources: verdict.sources ?? {},
+    own: verdict.own ?? {},
     ...(verdict.loss > 0 ? turnOf(game, best) : {}),
   };
 }
@@ -195,7 +196,7 @@ function byPlayouts(game, action, rng, against) {
     error = (1.96 * spread) / Math.sqrt(Math.max(1, lost.length - 1));
     if (loss + error < how.inaccuracy || loss - error > how.blunder) break; // known well enough
   }
-  return { best, loss, error, gain, sources: sourcesOf(game, lost.length) };
+  return { best, loss, error, gain, ...sourcesOf(game, lost.length) };
 }
 
 // What the network would play, then greedy's best that the network does not find much worse.
@@ -218,20 +219,22 @@ function start(memory, actions) {
   memory.gold.fill(0);
 }
 
-// The loss by its sources: what the best action brings more than the other one, own gold less the mean of the others'.
+// The loss by its sources: what the best action brings more than the other one, in `own` gold, and in own gold less the
+// mean of the others'.
 function sourcesOf(game, playouts) {
   const { engine, seat } = game;
   const { sources } = engine.tables;
   const { gold } = engine.module.memory;
   const { players } = game.options;
   const at = (row, whose, i) => gold[(row * engine.seats + whose) * sources.length + i];
-  return Object.fromEntries(
-    sources.map((name, i) => {
-      const by = Array.from({ length: players }, (_, whose) => (at(0, whose, i) - at(1, whose, i)) / playouts);
-      const total = by.reduce((sum, one) => sum + one, 0);
-      return [name, (players * by[seat] - total) / (players - 1)];
-    }),
-  );
+  const own = {};
+  const less = sources.map((name, i) => {
+    const by = Array.from({ length: players }, (_, whose) => (at(0, whose, i) - at(1, whose, i)) / playouts);
+    const total = by.reduce((sum, one) => sum + one, 0);
+    own[name] = by[seat];
+    return [name, (players * by[seat] - total) / (players - 1)];
+  });
+  return { own, sources: Object.fromEntries(less) };
 }
 
 /** Judge an action near the end exactly; null if that would take too long. */
@@ -249,7 +252,7 @@ function solved(game, action) {
   module.memory.gold.fill(0);
   const follow = (one, row) => game.call("end_gold", one, RELATIVE_SCORE, settings.nodes_to_judge, row);
   const followed = follow(best, 0) && follow(action, 1);
-  return { best, loss: values[most] - own, error: 0, gain, sources: followed ? sourcesOf(game, 1) : {} };
+  return { best, loss: values[most] - own, error: 0, gain, ...(followed ? sourcesOf(game, 1) : {}) };
 }
 
 function ids(game, count) {

@@ -2,9 +2,6 @@
 
 /** @param {number} n @param {string} one @param {string} many */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
-/** Whose gold the sources of a loss are. @param {string} name @param {number} players */
-const minus = (name, players) =>
-  `(${name === "You" ? "Your" : `${name}’s`} gold minus ${players > 2 ? "the mean of the others" : "the other’s"}.)`;
 
 export const en = {
   language: "English",
@@ -87,9 +84,6 @@ export const en = {
       n ? `Sell ${n} at ${kind}` : `Sell nothing at ${kind}`,
     act: (/** @type {number} */ n, /** @type {string} */ kind) =>
       n ? `Use ${count(n, "worker", "workers")} at the ${kind}` : `Forgo the ${kind}`,
-    chipSell: (/** @type {number} */ n) => `sell ${n}`,
-    chipAct: (/** @type {number} */ n) => `use ${n}`,
-    chipSkip: "skip",
   },
   sides: ["north", "east", "south", "west"],
   edgeAt: (/** @type {string} */ cell, /** @type {string} */ side) => `${cell}, from the ${side}`,
@@ -102,16 +96,18 @@ export const en = {
     fill: (/** @type {number} */ n) => `then ${count(n, "jungle space", "jungle spaces")} to fill`,
     act: (/** @type {number} */ n) => `then the workers of ${count(n, "edge", "edges")} work`,
   },
+  upTo: (/** @type {string} */ gold) => `markets pay up to ${gold} gold`,
   nothingNow: "Nothing at once",
   nothing: "nothing",
-  scoreChange: (/** @type {string} */ n) => `score ${n}`,
+  scoreChange: (/** @type {string} */ n) => `your score ${n}`,
 
   // The decision
   turnOf: (/** @type {number} */ n, /** @type {number} */ all) => `turn ${n} of ${all}`,
   ask: {
     place: "place a tile",
     fill: "fill the jungle",
-    act: "who works next?",
+    act: "use your workers",
+    actToo: "your workers work, too",
     over: "the game is over",
   },
   yourTurn: "Your turn",
@@ -124,7 +120,7 @@ export const en = {
   how: {
     place: "Choose a tile, then a marked space. Press the tile on the table again to turn it.",
     fill: "Choose a tile of the display, then a space marked “?”.",
-    act: "Choose a line, or a choice on the table.",
+    act: "Choose a line, or press a marked tile on the table to go through its choices.",
   },
   verbs: { place: "Place", overbuild: "Overbuild", fill: "Fill", act: "Do it" },
   turnTile: "Turn",
@@ -157,6 +153,7 @@ export const en = {
   workersAt: (/** @type {number} */ n) => count(n, "worker", "workers"),
   ifNow: (/** @type {number} */ n) => `${n} gold if the game ended now`,
   highlight: "highlight these tiles",
+  theOthers: "The others, on average",
   whereGold: "where the gold comes from",
 
   // The end
@@ -212,16 +209,16 @@ export const en = {
   inaccuracy: "inaccuracy",
   blunder: "blunder",
   nextMistake: "Next mistake",
+  mistakeOf: (/** @type {number} */ n, /** @type {number} */ all) => `mistake ${n} of ${all}`,
   tryAgain: "Try again",
   playFrom: "Play on from here",
   because: (
     /** @type {string} */ n,
-    /** @type {string} */ parts,
-    /** @type {string} */ name,
-    /** @type {number} */ players,
+    /** @type {string[]} */ [name, own],
+    /** @type {string[]} */ [other, theirs],
     than = "",
   ) =>
-    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}: ${parts}. ${minus(name, players)}`,
+    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}. ${name}: ${own}. ${other}: ${theirs}.`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `Gold lost per decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
@@ -336,6 +333,8 @@ export const en = {
 
   // Coach: of a space, how many workers find work there, and the gold that it is worth, or the cacao
   coachName: "Coach",
+  coachHello:
+    "Before a move I may point to something on the table. After a move I say what would have been better, and why.",
   hints: {
     market: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `You can sell for ${gold} gold at once at the market on ${cell}, with ${count(n, "worker", "workers")}.`,
@@ -349,7 +348,7 @@ export const en = {
       `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold at the end.`,
   },
   after: (/** @type {string} */ got, /** @type {string} */ best, /** @type {string} */ why) =>
-    `Your move: ${got}. Better: ${best}. ${why}`,
+    `Your last turn: ${got}. Better: ${best}. ${why}`,
 
   // The lesson
   lesson: {
@@ -362,11 +361,11 @@ export const en = {
     steps: [
       {
         ask: "Whoever has the most gold after eleven tiles wins. A tile has workers on its edges. Place one so that workers touch the plantation: each takes a cacao.",
-        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao. Each step shows another moment of one game.",
+        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao. A tile is named by its workers, clockwise from the top, such as 2-1-0-1. Each step shows another moment of one game.",
       },
       {
         ask: "Some turns later you have two cacao. Place a tile so that workers touch a market: each sells one cacao for the price shown.",
-        done: "Gold comes from markets first of all, and at once from mines. Harvest, then sell where the price is high: cacao that is left at the end is worth nothing.",
+        done: "Gold comes from markets first of all; a mine pays its nuggets at once to each worker. Harvest, then sell where the price is high: cacao that is left at the end is worth nothing. In a game you say how many you sell.",
       },
       {
         ask: "Your tiles also make the jungle grow. Place a tile so that an empty space gets its second worker tile.",
@@ -386,7 +385,7 @@ export const en = {
       },
       {
         ask: "The jungle is used up. Now a sun token lets you put a tile on one of your own. Do that: press one of your framed tiles.",
-        done: "The workers of the new tile all work, as those of any new tile do. A tile can be built over once.",
+        done: "The workers of the new tile all work, as those of any new tile do; those below count no more. A tile can be built over once.",
       },
       {
         ask: "Your last tile. Place it where it brings you most: gold, water or a temple.",

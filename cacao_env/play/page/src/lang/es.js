@@ -2,9 +2,6 @@
 
 /** @param {number} n @param {string} one @param {string} many */
 const count = (n, one, many) => `${n} ${n === 1 ? one : many}`;
-/** @param {string} name @param {number} players */
-const minus = (name, players) =>
-  `(${name === "Tú" ? "Tu oro" : `El oro de ${name}`} menos ${players > 2 ? "la media de los demás" : "el del otro"}.)`;
 
 /** @param {string} kind */
 const isHer = (kind) => /^(plant|mina)/.test(kind);
@@ -103,9 +100,6 @@ export const es = {
     fill: (kind, cell) => `Llenar ${cell} con ${a(kind)}`,
     sell: (n, kind) => (n ? `Vender ${n} en ${the(kind)}` : `No vender nada en ${the(kind)}`),
     act: (n, kind) => (n ? `Usar ${count(n, "recolector", "recolectores")} en ${the(kind)}` : `Renunciar ${to(kind)}`),
-    chipSell: (n) => `vender ${n}`,
-    chipAct: (n) => `usar ${n}`,
-    chipSkip: "pasar",
   },
   sides: ["norte", "este", "sur", "oeste"],
   edgeAt: (cell, side) => `${cell}, desde el ${side}`,
@@ -118,15 +112,17 @@ export const es = {
     fill: (n) => `luego ${count(n, "espacio de selva", "espacios de selva")} por llenar`,
     act: (n) => `luego trabajan los recolectores de ${n === 1 ? "1 margen" : `${n} márgenes`}`,
   },
+  upTo: (gold) => `los mercados pagan hasta ${gold} de oro`,
   nothingNow: "Nada de inmediato",
   nothing: "nada",
-  scoreChange: (n) => `puntos ${n}`,
+  scoreChange: (n) => `tus puntos ${n}`,
 
   turnOf: (n, all) => `turno ${n} de ${all}`,
   ask: {
     place: "coloca una loseta",
     fill: "llena la selva",
-    act: "¿quién trabaja?",
+    act: "usa tus recolectores",
+    actToo: "tus recolectores también trabajan",
     over: "la partida ha terminado",
   },
   yourTurn: "Tu turno",
@@ -139,7 +135,7 @@ export const es = {
   how: {
     place: "Elige una loseta y luego un espacio marcado. Pulsa otra vez la loseta en la mesa para girarla.",
     fill: "Elige una loseta de la selva explorada y luego un espacio marcado con «?».",
-    act: "Elige una línea o una opción en la mesa.",
+    act: "Elige una línea, o pulsa una loseta marcada para recorrer sus opciones.",
   },
   verbs: { place: "Colocar", overbuild: "Construir sobre", fill: "Llenar", act: "Hacerlo" },
   turnTile: "Girar",
@@ -171,6 +167,7 @@ export const es = {
   workersAt: (n) => count(n, "recolector", "recolectores"),
   ifNow: (n) => `${n} de oro si la partida acabara ahora`,
   highlight: "resaltar estas losetas",
+  theOthers: "Los demás, de media",
   whereGold: "de dónde viene el oro",
 
   wins: (names) => `Gana ${names}`,
@@ -221,10 +218,11 @@ export const es = {
   inaccuracy: "imprecisión",
   blunder: "error grave",
   nextMistake: "Siguiente error",
+  mistakeOf: (n, all) => `error ${n} de ${all}`,
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
-  because: (n, parts, name, players, than = "") =>
-    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}: ${parts}. ${minus(name, players)}`,
+  because: (n, [name, own], [other, theirs], than = "") =>
+    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}. ${name}: ${own}. ${other}: ${theirs}.`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
     `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
@@ -332,6 +330,7 @@ export const es = {
   ],
 
   coachName: "Consejo",
+  coachHello: "Antes de una jugada puedo señalarte algo en la mesa. Después te digo qué habría sido mejor, y por qué.",
   hints: {
     market: (cell, n, gold) =>
       `En el mercado de ${cell} puedes vender ahora mismo por ${gold} de oro, con ${count(n, "recolector", "recolectores")}.`,
@@ -344,7 +343,7 @@ export const es = {
     temple: (cell, n, gold) =>
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
   },
-  after: (got, best, why) => `Tu jugada: ${got}. Mejor: ${best}. ${why}`,
+  after: (got, best, why) => `Tu último turno: ${got}. Mejor: ${best}. ${why}`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
@@ -356,11 +355,11 @@ export const es = {
     steps: [
       {
         ask: "Gana quien tenga más oro después de once losetas. Una loseta tiene recolectores en sus márgenes. Coloca una de modo que toquen la plantación: cada uno toma un cacao.",
-        done: "Cada recolector de una loseta nueva trabaja una vez, en la loseta de selva que tiene delante. Caben cinco de cacao. Cada paso muestra otro momento de una partida.",
+        done: "Cada recolector de una loseta nueva trabaja una vez, en la loseta de selva que tiene delante. Caben cinco de cacao. Una loseta se nombra por sus recolectores, desde arriba y hacia la derecha, como 2-1-0-1. Cada paso muestra otro momento de una partida.",
       },
       {
         ask: "Unos turnos después tienes dos de cacao. Coloca una loseta con recolectores junto a un mercado: cada uno vende un cacao al precio indicado.",
-        done: "El oro viene sobre todo de los mercados y, al momento, de las minas. Cosecha y luego vende donde el precio es alto: el cacao que queda al final no vale nada.",
+        done: "El oro viene sobre todo de los mercados; una mina paga al momento sus pepitas a cada recolector. Cosecha y luego vende donde el precio es alto: el cacao que queda al final no vale nada. En una partida decides cuánto vendes.",
       },
       {
         ask: "Tus losetas también hacen crecer la selva. Coloca una de modo que un espacio vacío toque su segunda loseta de recolectores.",
@@ -380,7 +379,7 @@ export const es = {
       },
       {
         ask: "La selva se ha agotado. Ahora una ficha de Sol te permite poner una loseta sobre una tuya. Hazlo: pulsa una de tus losetas marcadas.",
-        done: "Los recolectores de la loseta nueva trabajan todos, como en cualquier otra. Sobre una loseta se construye una sola vez.",
+        done: "Los recolectores de la loseta nueva trabajan todos, como en cualquier otra; los de debajo ya no cuentan. Sobre una loseta se construye una sola vez.",
       },
       {
         ask: "Tu última loseta. Colócala donde más te dé: oro, agua o un templo.",
