@@ -191,6 +191,7 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
     verb = {"placed": "Place|Overbuild", "overbuilt": "Place|Overbuild", "filled": "Fill"}
     made = verb.get(page.inner_text("#headline span").split()[1], "Sell|Use|Forgo")
     assert re.match(rf"1\. ({made})", page.inner_text("table.lines tbody button")), "not the next"
+    assert "(the move made)" in page.inner_text("table.lines")
     page.click("#try-again")
     for number in range(6):
         page.wait_for_selector("#verdict")

@@ -263,6 +263,9 @@ test("lines of play have gold, chances and what follows", () => {
     assert.deepEqual([...game.record.bytes], before);
     assert.equal(lines.length, 3);
     assert.equal(lines[0].loss, 0);
+    const made = [...game.legal()].find((action) => lines.every((one) => one.action !== action));
+    const more = linesOf(game, { agent: "trinitario", seed: 1, made }).lines.map(({ action }) => action);
+    assert.deepEqual(more.sort(), [made, ...lines.map(({ action }) => action)].sort());
     for (const { action, loss, shares, follows } of lines) {
       assert.ok(loss >= 0 && candidates.some((one) => one.action === action));
       assert.ok(Math.abs(shares.reduce((a, b) => a + b) - 1) < 1e-6);

@@ -31,11 +31,12 @@ export async function think() {
   app.thinking?.abort();
   const asked = new AbortController();
   const { ply } = app;
-  const at = decisionShown();
+  const [at, made] = [decisionShown(), judgedAt(ply)?.action];
   update({ thinking: asked, thought: null });
   try {
     const found = await app.client.lines(session.dataAt(at), {
       ...wishOf(app.agent),
+      made,
       seed: 1,
       signal: asked.signal,
     });

@@ -65,7 +65,10 @@ function ThoughtOf({ thought }) {
   const { position } = /** @type {import("./session.js").Session} */ (app.session).frames[thought.ply];
   const actions = thought.lines?.map(({ action }) => action) ?? thought.actions.slice(0, 12);
   const moves = actions.map((action) => page.moveAt(thought.ply, action));
-  const words = choicesWords(moves, (cell) => kindOn(position, cell));
+  const made = app.ply > thought.ply ? page.judgedAt(app.ply)?.action : null;
+  const words = choicesWords(moves, (cell) => kindOn(position, cell)).map((one, k) =>
+    actions[k] === made ? `${one} (${t.made})` : one,
+  );
   return (
     <>
       {thought.win_shares ? (

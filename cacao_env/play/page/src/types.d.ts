@@ -173,7 +173,7 @@ export type ReviewWish = {
   onJudged: (found: Judged[], total: number) => void;
   signal?: AbortSignal;
 };
-export type Wish = { agent: string; seed: number; ms?: number; sims?: number; signal?: AbortSignal };
+export type Wish = { agent: string; made?: number; seed: number; ms?: number; sims?: number; signal?: AbortSignal };
 
 // --- Of the page itself
 

@@ -37,12 +37,14 @@ export function judgedAt(game, { ply, action, best }) {
   return found ? judged(found.asked, ply, action ?? found.action, best) : null;
 }
 
-/** What an agent thinks, and `lines`, its best three moves by what they bring: {action, loss, shares, follows}. */
+/** What an agent thinks, and `lines`, its best three moves, and one that was made, by what they bring:
+ * {action, loss, shares, follows}. */
 export function linesOf(game, how) {
   const { engine, seat } = game;
   const rng = new Rng(how.seed ?? 0);
   const thought = analyze(game, how, rng);
-  const actions = thought.candidates.slice(0, LINES).map(({ action }) => action);
+  const best = thought.candidates.slice(0, LINES).map(({ action }) => action);
+  const actions = [...new Set([...best, ...(how.made === undefined ? [] : [how.made])])];
   const asked = game.asked();
   const gold = worthOf(asked, actions, rng);
   // The network's expectation, the mean over the same deals of what the seat can't see for each move.

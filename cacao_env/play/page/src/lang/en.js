@@ -187,6 +187,7 @@ export const en = {
 
   // Think
   thinkHow: "What would a strong player do here? The three best moves appear here and on the table.",
+  made: "the move made",
   lines: { move: "Move", loss: "Gold", chance: "Wins", follows: "Then" },
   linesHow:
     "Gold: what a move loses against the best one. Wins: your chance to win after it. Then: what is expected to follow.",
@@ -221,7 +222,7 @@ export const en = {
     `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}. ${name}: ${own}. ${other}: ${theirs}.`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
-    `Gold lost per decision: a careful beginner ${greedy}, the strongest agent ${best}.`,
+    `Gold lost per decision, less is better: a careful beginner ${greedy}, the strongest agent ${best}.`,
   luck: "luck of the draw",
   luckHow: "How much the drawn tiles changed the chance to win.",
   noDecision: "No decision here.",

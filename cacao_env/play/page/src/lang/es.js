@@ -198,6 +198,7 @@ export const es = {
   turn: (n, name) => `${n}. ${name}`,
 
   thinkHow: "¿Qué haría aquí un jugador fuerte? Las tres mejores jugadas aparecen aquí y en la mesa.",
+  made: "la jugada hecha",
   lines: { move: "Jugada", loss: "Oro", chance: "Gana", follows: "Después" },
   linesHow:
     "Oro: lo que una jugada pierde frente a la mejor. Gana: tu probabilidad de ganar tras ella. Después: lo que se espera que siga.",
@@ -225,7 +226,7 @@ export const es = {
     `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}. ${name}: ${own}. ${other}: ${theirs}.`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
-    `Oro perdido por decisión: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
+    `Oro perdido por decisión, menos es mejor: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
   luck: "suerte al robar",
   luckHow: "Cuánto cambiaron las losetas robadas la probabilidad de ganar.",
   noDecision: "Aquí no hay decisión.",
