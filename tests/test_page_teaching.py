@@ -125,6 +125,9 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
             page.wait_for_selector(".tip", timeout=1500)
         cut = page.evaluate(f"() => [...document.querySelectorAll('#effect:has(.tip)')].map({CUT})")
         assert True not in cut, "what the coach says is read whole"
+        said = page.inner_text("#effect") if page.locator("#effect").count() else ""
+        hinted = re.search(r"Coach.* on [a-z]\d+", said) is not None
+        assert (page.locator(".pointer").count() > 0) == hinted, "the coach points to what it names"
     said, phases = zip(*page.evaluate("() => globalThis.said"), strict=True)
     assert set(phases) == {"place"}, "a turn is judged when its workers are done"
     assert len(said) > 1

@@ -8,7 +8,7 @@ import { judgeTry } from "../src/exercises.js";
 import { tabs } from "../src/kept.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
 import { packed, unpacked, wantedBy } from "../src/link.js";
-import { found, headline, marketGold } from "../src/said.js";
+import { broughtWords, found, headline, marketGold } from "../src/said.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
 import { app } from "../src/state.js";
@@ -257,6 +257,41 @@ test("markets pay at most what is said before a tile is placed, and as much", ()
     }
   }
   assert.ok(cases > 100 && paid > 0.98 * cases, `${paid} of ${cases}`);
+});
+
+test("what workers can bring is said before a space is filled", () => {
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  const seen = { water: 0, sun: 0 };
+  const before = { ...app };
+  for (let seed = 0; seed < 8; seed += 1) {
+    const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
+    while (!session.over) {
+      const { now, last, offered } = session;
+      const seat = now.seat ?? 0;
+      Object.assign(app, { engine, session, ply: last });
+      for (const choice of offered) {
+        if (choice.move.type !== "place" || !choice.effects.fills) continue;
+        const words = broughtWords(choice).split("its workers can bring ")[1] ?? "";
+        const after = engine.replay({ ...session.saved, actions: [...session.game.actions, choice.action] });
+        while (after.record.turn[0] === now.turn && !after.over) after.play(Math.max(...after.legal())); // all workers
+        for (const good of /** @type {const} */ (["water", "sun"])) {
+          const many = (/** @type {any} */ { tiles }) =>
+            tiles.filter((/** @type {any} */ one) => one.kind === good).length;
+          if (many(after.position(null)) > many(now)) continue; // the new tile brings more
+          const said = Number(words.match(new RegExp(`\\+(\\d) ${good}`))?.[1] ?? 0);
+          assert.equal(
+            after.record[good][seat] - now.seats[seat][good],
+            said,
+            `${good} of ${JSON.stringify(choice.move)}`,
+          );
+          seen[good] += Number(said > 0);
+        }
+      }
+      session.play(offered[(7 * seed + last) % offered.length].action);
+    }
+  }
+  Object.assign(app, before);
+  assert.ok(seen.water > 20 && seen.sun > 20, JSON.stringify(seen));
 });
 
 test("a puzzle that few solve changes a rating more", () => {

@@ -8,18 +8,18 @@ import { kindOn, same } from "./session.js";
 import { app, update } from "./state.js";
 import { choiceWords, t } from "./words.js";
 
-/** @import { Choice, Judged } from "./types.js" */
+/** @import { Cell, Choice, Judged } from "./types.js" */
 /** @import { Session } from "./session.js" */
 
 /** The decision of the turn that lost most. @type {{ session: Session, turn: number, judged: Judged, best: string } | null} */
 let worst = null;
 
-/** Say something new. @param {Session} session @param {string} text */
-function tell(session, text) {
+/** Say something new, and point to a space. @param {Session} session @param {string} text @param {Cell | null} at */
+function tell(session, text, at = null) {
   const { saved } = session;
   if (!text || saved.told?.includes(text)) return;
   saved.told = [...(saved.told ?? []), text];
-  update({ coach: text });
+  update({ coach: text, coachAt: at });
 }
 
 /** What the turn before brought, and what the best choice would have: said when its workers are done. */
@@ -49,13 +49,13 @@ export async function coach() {
   const isMost = (/** @type {typeof all[0]} */ one) =>
     all.every(({ cell, gold, cacao }) => !same(cell, one.cell) || gold + cacao <= one.gold + one.cacao);
   const most = hints(move).find(isMost);
-  if (most) tell(session, hintWords(most));
+  if (most) tell(session, hintWords(most), most.cell);
 }
 
 /** Judge a decision. @param {Session} session @param {Choice} choice */
 export async function coachAfter(session, choice) {
   const { saved, last, now } = session;
-  update({ coach: "" });
+  update({ coach: "", coachAt: null });
   if (!saved.coached || !app.client || offered().length < 2) return;
   const one = await judge(session, choice.action).catch(() => null);
   if (!one || app.session !== session) return;

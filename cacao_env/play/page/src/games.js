@@ -40,6 +40,7 @@ export function open(saved, { ply = -1, keep = true } = {}) {
     puzzle: null,
     lesson: null,
     coach: "",
+    coachAt: null,
     everyStep: false,
     told: "",
   });

@@ -76,6 +76,7 @@ function back(change) {
     ply: session.last,
     hint: "",
     coach: "",
+    coachAt: null,
     thought: null,
     preview: null,
     about: null,

@@ -2,7 +2,17 @@
 
 import { beside, kindOn } from "./session.js";
 import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
-import { cellWords, choicesWords, choiceWords, effectWords, moveWords, namesWords, num, t } from "./words.js";
+import {
+  cellWords,
+  choicesWords,
+  choiceWords,
+  effectWords,
+  goodsWords,
+  moveWords,
+  namesWords,
+  num,
+  t,
+} from "./words.js";
 
 /** @import { Choice, Move, Position } from "./types.js" */
 
@@ -83,14 +93,26 @@ export function wordsOf(choice) {
   return choicesWords(moves, (cell) => kindOn(now, cell))[all.indexOf(choice)];
 }
 
-/** What a choice brings, and what markets can pay besides where more is to be decided.
+/** What a choice brings, and what its workers can bring besides where more is to be decided.
  * @param {Choice} choice */
 export function broughtWords({ move, effects }, withOwn = true) {
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
   const seat = now.seat ?? 0;
+  const mine = now.seats[seat];
   const words = effectWords(effects, seat, names(), withOwn);
-  const most = effects.fills || effects.draws || effects.acts ? marketGold(now, seat, move) : 0;
-  return most ? `${words}; ${t.upTo(num(most))}` : words;
+  /** @type {import("./types.js").Goods} */
+  const more = effects.fills || effects.draws || effects.acts ? { gold: marketGold(now, seat, move) } : {};
+  if (effects.fills || effects.draws) {
+    // Nobody has worked yet.
+    const sum = (/** @type {string} */ kind) =>
+      found(now, seat, move).reduce((all, one) => all + (one.kind === kind ? one.workers * one.n : 0), 0);
+    more.gold = (more.gold ?? 0) + sum("mine");
+    more.cacao = Math.min(5 - mine.cacao, sum("plantation"));
+    more.sun = Math.min(3 - mine.sun, sum("sun"));
+    more.water = Math.min(8 - mine.water, sum("water"));
+  }
+  const goods = goodsWords(more).join(", ");
+  return goods ? `${words}; ${t.canBring(goods)}` : words;
 }
 
 /** @param {Choice} choice */

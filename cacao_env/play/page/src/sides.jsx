@@ -393,7 +393,7 @@ function MoveLine({ ply }) {
       >
         <span>
           {step.seat !== before.active ? `${page.nameOf(step.seat)}: ` : ""}
-          {capital(moveWords(move, session.kindAt(ply)))} <small>{mine}</small>
+          {capital(moveWords(move, session.kindAt(ply)))} <small>{mine || (move.workers ? t.noRoom : "")}</small>
         </span>
         {judged && judged.gold >= 0.05 ? <Loss judged={judged} /> : null}
       </button>

@@ -78,6 +78,7 @@ export const app = {
   puzzle: /** @type {{ at: number, text: string, why: string, solved: boolean, shown: boolean } | null} */ (null),
   lesson: /** @type {{ step: number, text: string, solved: boolean } | null} */ (null),
   coach: "", // what it says now
+  coachAt: /** @type {Cell | null} */ (null), // and of which space
 };
 
 /** @returns {{ tile: string | null, action: number | null, turn: number }} */
