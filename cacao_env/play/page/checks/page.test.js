@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { hint, mistakes, reason } from "../src/advice.js";
+import { coach } from "../src/coach.js";
 import { judgeTry } from "../src/exercises.js";
 import { tabs } from "../src/kept.js";
 import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/levels.js";
@@ -12,7 +13,7 @@ import { broughtWords, found, headline, marketGold } from "../src/said.js";
 import { exported, imported, Store } from "../src/save.js";
 import { Session } from "../src/session.js";
 import { app } from "../src/state.js";
-import { goodsWords } from "../src/words.js";
+import { cellWords, goodsWords } from "../src/words.js";
 import { loadForTests } from "./load.mjs";
 
 /** @type {any} */ (tabs)?.unref(); // it would keep the tests from ending
@@ -225,6 +226,44 @@ test("what the coach says of a space is what workers get there", () => {
     }
   }
   for (const [kind, count] of Object.entries(seen)) assert.ok(count > 20, `${kind}: ${count}`);
+});
+
+test("the coach says first that it is there, then points to a space that pays no other tile more", async () => {
+  const options = { ...OPTIONS, players: 2, volcanoes: false };
+  const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed: 3 }), coached: true }));
+  const seen = { ...app };
+  const lines = async () => ({ lines: [{ action: wanted }] });
+  let wanted = 0;
+  Object.assign(app, { engine, session, client: { lines }, ply: 0, coach: "", noCurtain: true, shownTo: 0 });
+  await coach();
+  assert.match(app.coach, /^Before a move I may point/);
+  const said = { most: 0, less: 0 };
+  while (!session.over) {
+    const { now, offered, last } = session;
+    const seat = now.seat ?? 0;
+    for (const one of offered.slice(0, 40)) {
+      if (one.move.type !== "place") continue;
+      wanted = one.action;
+      Object.assign(app, { ply: last, coach: "", coachAt: null, shownTo: seat });
+      session.saved.told = ["hello"];
+      await coach();
+      const pays = (/** @type {any} */ { move }, /** @type {any} */ at) =>
+        found(now, seat, move).find(({ cell }) => String(cell) === String(at));
+      const goods = found(now, seat, one.move).filter(({ gold, cacao }) => gold > 1 || cacao > 1);
+      const best = goods.find((good) =>
+        offered.every((other) => {
+          const there = pays(other, good.cell);
+          return !there || there.gold + there.cacao <= good.gold + good.cacao || (there.gold < 2 && there.cacao < 2);
+        }),
+      );
+      assert.deepEqual(app.coachAt, best?.cell ?? null);
+      assert.equal(app.coach.includes(` on ${best && cellWords(best.cell)}`), Boolean(best), app.coach);
+      said[best ? "most" : "less"] += Number(goods.length > 0);
+    }
+    session.play(offered[(7 * last) % offered.length].action);
+  }
+  Object.assign(app, seen);
+  assert.ok(said.most > 10 && said.less > 10, JSON.stringify(said));
 });
 
 test("markets pay at most what is said before a tile is placed, and as much", () => {
