@@ -144,16 +144,22 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
 
 
 def loss_of(told: str) -> tuple[float, float]:
-    """A loss, and what its sources add up to: one's own less the other's."""
-    lost, parts = re.search(r"the best move is worth ([\d.]+) gold more\. (.*)", told).groups()
-    own, other = (
-        sum(
-            float(n) if way == "more" else -float(n)
-            for n, way in re.findall(r"([\d.]+) (more|less)", whose)
-        )
-        for whose in re.split(r"\. (?=[A-Z])", parts)
-    )
+    """A loss, and what it is made of: one's own gold less the other's, each the sum of its sources."""
+    lost, shares = re.search(r"the best move is worth ([\d.]+) gold more\. (.*)", told).groups()
+    found = re.findall(r": ([\d.]+ (?:more|less)|as much)(?: \((.*?)\))?\.(?: |$)", shares)
+    totals = [
+        [
+            sum(float(n) if way == "more" else -float(n) for n, way in re.findall(MORE, words))
+            for words in share
+        ]
+        for share in found
+    ]
+    assert all(whole == pytest.approx(parts, abs=0.01) for whole, parts in totals), shares
+    (own, _), (other, _) = totals
     return float(lost), own - other
+
+
+MORE = r"([\d.]+) (more|less)"
 
 
 @slow

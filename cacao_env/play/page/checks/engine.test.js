@@ -217,8 +217,8 @@ test("a judged decision tells the rest of the best turn", () => {
     const { best, follows, brings } = judged(asked, 12, worst);
     const { gains, ends } = asked.effects(best);
     if (ends) {
-      const changes = Object.entries(brings).filter(([, n]) => n);
-      assert.deepEqual(Object.fromEntries(changes), gains[seat] ?? {});
+      const changes = brings.map((goods) => Object.fromEntries(Object.entries(goods).filter(([, n]) => n)));
+      assert.deepEqual(changes, [gains[0] ?? {}, gains[1] ?? {}]);
       found.certain += 1;
     } else {
       const again = asked.clone();

@@ -376,7 +376,8 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   const { action } = session.offered[0];
   while (session.last <= last || session.now.turn === now.turn) session.play(session.offered[0].action);
   const turns = session.frames.map(({ position }) => position.turn);
-  const made = session.gains(turns.indexOf(now.turn + 1), last)[seat];
+  const made = session.gains(turns.indexOf(now.turn + 1), last);
+  const [own, other] = [made[seat], made[1 - seat]].map((goods) => goodsWords(goods).join(", "));
   const judged = {
     ply: last,
     seat,
@@ -386,7 +387,7 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
     sources: { water: 3, sales: -1 },
     own: { water: 1.5, sales: -1 },
     follows,
-    brings: { gold: 8, water: 1 },
+    brings: [0, 1].map((whose) => (whose === seat ? { gold: 8, water: 1 } : { sun: 1 })),
   };
   session.saved.kind = "record";
   session.saved.judged = [/** @type {any} */ (judged)];
@@ -397,9 +398,11 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   const equal = reason();
   Object.assign(app, seen);
   const then = "Then: Fill g7 with market 4. Sell 2 at market 4.\n";
-  const both = `In this turn it brings +8 gold, +1 water, the move made ${goodsWords(made).join(", ") || "nothing"}.\n`;
-  const mine = `Player ${seat + 1}: 1.5 more from water, 1.0 less from markets.`;
-  const theirs = `Player ${2 - seat}: 1.5 less from water.`;
+  const second = `Player ${2 - seat}`;
+  const was = `${own || "nothing"}${other && ` (${second}: ${other})`}`;
+  const both = `In this turn it brings +8 gold, +1 water (${second}: +1 sun), the move made ${was}.\n`;
+  const mine = `Player ${seat + 1}: 0.5 more (1.5 more from water, 1.0 less from markets).`;
+  const theirs = `${second}: 1.5 less (1.5 less from water).`;
   const end = `By the end of the game the best move is worth 2.0 gold more. ${mine} ${theirs}`;
   assert.equal(told, then + both + end);
   assert.equal(equal, then + end);

@@ -162,20 +162,21 @@ export function mistakes() {
 /** Why a move is better than another: the rest of its turn, what that turn brings beside another, and what it is worth.
  * @param {import("./types.js").Judged} judged @param {{ made?: string, than?: string }} how */
 export function why({ seat, follows = [], brings, gold, sources, own = {} }, { made = "", than = "" }) {
-  const mine = Object.values(own).reduce((sum, by) => sum + by, 0);
+  const mine = Math.round(10 * Object.values(own).reduce((sum, by) => sum + by, 0)) / 10;
   const theirs = Object.entries(own).map(([name, by]) => [name, by - (sources[/** @type {"sun"} */ (name)] ?? 0)]);
   if (!theirs.length) return ""; // an older review
   const names = app.session?.players.length === 2 ? nameOf(1 - seat) : t.theOthers;
-  const parts = [
-    [capital(nameOf(seat)), partsWords(own, mine)],
-    [names, partsWords(Object.fromEntries(theirs), Math.round(10 * mine) / 10 - Math.round(10 * gold) / 10)],
-  ].map(([name, words]) => [name, words || t.nothing]);
+  const rest = Math.round(10 * mine - 10 * gold) / 10;
+  const [first, second] = [
+    t.share(capital(nameOf(seat)), num(Math.abs(mine), 1), Math.sign(mine), partsWords(own, mine)),
+    t.share(names, num(Math.abs(rest), 1), Math.sign(rest), partsWords(Object.fromEntries(theirs), rest)),
+  ];
   const next = follows.map(({ move, kind }) => choiceWords(move, kind)).join(". ");
-  const better = brings ? goodsWords(brings).join(", ") || t.nothing : made;
+  const better = brings ? goodsOf(brings, seat) : made;
   return [
     next ? `${t.lines.follows}: ${next}.` : "",
     better === made ? "" : t.inTurn(better, made),
-    t.because(num(gold, 1), parts[0], parts[1], than),
+    `${t.because(num(gold, 1), than)} ${first} ${second}`,
   ]
     .filter(Boolean)
     .join("\n");
@@ -185,7 +186,17 @@ export function why({ seat, follows = [], brings, gold, sources, own = {} }, { m
 export function madeWords(session, { ply, seat }) {
   const { turn } = session.frames[ply].position;
   const next = session.frames.findIndex(({ position }) => position.turn > turn);
-  return goodsWords(session.gains(next < 0 ? session.last : next, ply)[seat]).join(", ") || t.nothing;
+  return goodsOf(session.gains(next < 0 ? session.last : next, ply), seat);
+}
+
+/** One's goods, and in brackets those of others. @param {import("./types.js").Goods[]} gains @param {number} seat */
+function goodsOf(gains, seat) {
+  const others = gains.flatMap((goods, whose) => {
+    const words = whose === seat ? "" : goodsWords(goods).join(", ");
+    return words ? [`${nameOf(whose)}: ${words}`] : [];
+  });
+  const own = goodsWords(gains[seat]).join(", ") || t.nothing;
+  return others.length ? `${own} (${others.join("; ")})` : own;
 }
 
 /** Why the best move is better than the one that led to the frame. */

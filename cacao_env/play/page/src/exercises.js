@@ -1,6 +1,6 @@
 // Exercises: a decision that is tried again, and puzzles; and what an address names.
 
-import { judge, judgedAt, LEAST, moveAt, reason, why } from "./advice.js";
+import { judge, judgedAt, LEAST, moveAt, why } from "./advice.js";
 import { choose, offered } from "./choose.js";
 import { asNumber, made, newId, open } from "./games.js";
 import { rated, ratingOf, secondOf } from "./levels.js";
@@ -17,10 +17,11 @@ import { choiceWords, num, partsWords, t } from "./words.js";
 /** Let the person find a better move where one lost gold. @param {number} ply after the move */
 export function tryAgain(ply) {
   const session = /** @type {Session} */ (app.session);
-  const [{ saved }, best, why] = [session, judgedAt(ply)?.best, reason()];
+  const { saved } = session;
+  const one = judgedAt(ply);
   const { review, judged, ...rest } = saved; // which tell of the move that was made
   open({ ...rest, ...session.dataAt(ply - 1), id: newId(), kind: "puzzle" }, { keep: false });
-  app.trying = { of: saved, ply, text: t.tryNow, solved: false, best, why };
+  app.trying = { of: saved, ply, text: t.tryNow, solved: false, best: one?.best, why: one ? why(one, {}) : "" };
   settle();
 }
 

@@ -1,6 +1,6 @@
 // What is said of moves, choices and spaces.
 
-import { beside, kindOn } from "./session.js";
+import { beside, kindOn, tileOn } from "./session.js";
 import { app, atEnd, exercise, frame, nameOf, names } from "./state.js";
 import {
   cellWords,
@@ -120,7 +120,7 @@ export const spokenChoice = (choice) => `${wordsOf(choice)}: ${broughtWords(choi
 
 // --- What workers find ---------------------------------------------------------------------------
 
-/** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts 6.
+/** What the workers of a placed tile find at once, the most gold first; a lead at a temple that is new counts what it adds.
  * @param {Position} now @param {number} seat @param {Move} move */
 export function found(now, seat, move) {
   const mine = now.seats[seat];
@@ -133,13 +133,14 @@ export function found(now, seat, move) {
   const harvest = at.reduce((sum, one) => sum + (one.kind === "plantation" ? one.workers * one.n : 0), 0);
   const cacao = Math.min(5, mine.cacao + harvest);
   const goods = at.map(({ workers, kind, n, cell }) => {
-    const there = now.tiles.find((tile) => tile.row === cell[0] && tile.column === cell[1])?.workers ?? [];
+    const tile = tileOn(now, cell);
+    const there = tile?.workers ?? [];
     const leads = (/** @type {number} */ own) => there.every((rival, other) => other === seat || rival < own);
     const gold = {
       market: Math.min(workers, cacao) * n,
       mine: workers * n,
       water: track[Math.min(track.length - 1, mine.water + workers)] - track[mine.water],
-      temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 : 0,
+      temple: leads(there[seat] + workers) && !leads(there[seat]) ? 6 - (tile?.gold?.[seat] ?? 0) : 0,
     }[kind];
     const harvested = kind === "plantation" ? Math.min(5 - mine.cacao, workers * n) : 0;
     return { kind, workers, n, gold: gold ?? 0, cacao: harvested, cell };

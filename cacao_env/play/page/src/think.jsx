@@ -65,19 +65,20 @@ function ThoughtOf({ thought }) {
   const { position } = /** @type {import("./session.js").Session} */ (app.session).frames[thought.ply];
   const actions = thought.lines?.map(({ action }) => action) ?? thought.actions.slice(0, 12);
   const moves = actions.map((action) => page.moveAt(thought.ply, action));
+  // Of lines the chances are those of the best one; what the agent itself expects is measured otherwise.
+  const [shares, scores] = thought.lines ? [thought.lines[0].shares, null] : [thought.win_shares, thought.scores];
   const made = app.ply > thought.ply ? page.judgedAt(app.ply)?.action : null;
   const words = choicesWords(moves, (cell) => kindOn(position, cell)).map((one, k) =>
     actions[k] === made ? `${one} (${t.made})` : one,
   );
   return (
     <>
-      {thought.win_shares ? (
+      {shares ? (
         <p class="expects">
           {t.expects}:{" "}
-          {thought.win_shares.map((share, seat) => (
+          {shares.map((share, seat) => (
             <span key={seat} class={`own${seat}`}>
-              {page.nameOf(seat)} {percent(share)}{" "}
-              {thought.scores ? <small>({num(thought.scores[seat], 1)})</small> : null}
+              {page.nameOf(seat)} {percent(share)} {scores ? <small>({num(scores[seat], 1)})</small> : null}
             </span>
           ))}
         </p>

@@ -132,7 +132,7 @@ export type Judged = {
   sources: Partial<Sources>; // of the loss: gold of the seat less the mean of the others'
   own?: Partial<Sources>; // of the seat's gold alone
   follows?: { move: Move; kind: string }[]; // the rest of the turn after the best move, with the tile of its workers
-  brings?: Goods; // by the best move and the rest of its turn
+  brings?: Goods[]; // to each seat by the best move and the rest of its turn
 };
 export type Summary = {
   decisions: number;

@@ -117,14 +117,15 @@ export function partsWords(sources, gold) {
   /** @type {Record<string, number>} */
   const tenths = { other: 0 };
   for (const [name, by] of Object.entries(sources))
-    if (Math.abs(by) < 0.25) tenths.other += 10 * by;
+    if (Math.abs(by) < 0.75) tenths.other += 10 * by;
     else tenths[name] = 10 * by;
-  const names = Object.keys(tenths).sort((a, b) => tenths[b] - tenths[a]);
+  const names = Object.keys(tenths).sort((a, b) => Math.abs(tenths[b]) - Math.abs(tenths[a]));
   const missing = Math.round(10 * gold) - names.reduce((sum, name) => sum + Math.floor(tenths[name]), 0);
+  const each = Math.floor(missing / names.length);
   const cut = (/** @type {string} */ name) => tenths[name] - Math.floor(tenths[name]);
   const up = [...names].sort((a, b) => cut(b) - cut(a)); // who is rounded up
   const parts = names.flatMap((name) => {
-    const by = Math.floor(tenths[name]) + Number(up.indexOf(name) < missing);
+    const by = Math.floor(tenths[name]) + each + Number(up.indexOf(name) < missing - each * up.length);
     return by ? [t.part(num(Math.abs(by) / 10, 1), by > 0, t.sources[/** @type {"water"} */ (name)])] : [];
   });
   return Object.keys(sources).length ? parts.join(", ") : "";

@@ -145,7 +145,7 @@ export function judged(game, ply, action, against) {
 }
 
 // The rest of a turn as the network plays it after an action: `follows`, its own moves, each with the kind of the tile
-// where its workers work, and `brings`, what the turn adds to its goods.
+// where its workers work, and `brings`, what the turn adds to each seat's goods.
 function turnOf(game, action) {
   const { engine, seat } = game;
   const { decisions } = engine.codes;
@@ -154,7 +154,7 @@ function turnOf(game, action) {
   engine.module.memory.rng[0] = 0n;
   one.call("hide", seat);
   record.decisions[0] = decisions.indexOf("explicit");
-  const goods = () => GOODS.map((good) => record[good][seat]);
+  const goods = () => GOODS.map((good) => [...record[good]]);
   const [before, [turn], follows, rng] = [goods(), record.turn, [], new Rng(0)];
   for (let next = action; ; ) {
     const move = one.move(next);
@@ -165,7 +165,10 @@ function turnOf(game, action) {
     next = one.call("not_asked", decisions.indexOf("auto"));
     if (next < 0) next = choose(one, { agent: engine.settings.network.name }, rng);
   }
-  const brings = Object.fromEntries(goods().map((n, i) => [GOODS[i], n - before[i]]));
+  const after = goods();
+  const brings = Array.from({ length: game.options.players }, (_, whose) =>
+    Object.fromEntries(GOODS.map((good, i) => [good, after[i][whose] - before[i][whose]])),
+  );
   return { follows, brings };
 }
 

@@ -214,13 +214,14 @@ export const en = {
   mistakeOf: (/** @type {number} */ n, /** @type {number} */ all) => `mistake ${n} of ${all}`,
   tryAgain: "Try again",
   playFrom: "Play on from here",
-  because: (
+  because: (/** @type {string} */ n, than = "") =>
+    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}.`,
+  share: (
+    /** @type {string} */ name,
     /** @type {string} */ n,
-    /** @type {string[]} */ [name, own],
-    /** @type {string[]} */ [other, theirs],
-    than = "",
-  ) =>
-    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}. ${name}: ${own}. ${other}: ${theirs}.`,
+    /** @type {number} */ sign,
+    /** @type {string} */ parts,
+  ) => `${name}: ${sign ? `${n} ${sign > 0 ? "more" : "less"}` : "as much"}${parts && ` (${parts})`}.`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `Gold lost per decision, less is better: a careful beginner ${greedy}, the strongest agent ${best}.`,
@@ -347,7 +348,7 @@ export const en = {
     plantation: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ cacao) =>
       `The plantation on ${cell} gives ${cacao} cacao to ${count(n, "worker", "workers")}.`,
     temple: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
-      `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold at the end.`,
+      `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold more at the end.`,
   },
   after: (/** @type {string} */ got, /** @type {string} */ best, /** @type {string} */ why) =>
     `Your last turn: ${got}. Better: ${best}. ${why}`,

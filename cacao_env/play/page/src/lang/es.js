@@ -223,8 +223,9 @@ export const es = {
   mistakeOf: (n, all) => `error ${n} de ${all}`,
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
-  because: (n, [name, own], [other, theirs], than = "") =>
-    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}. ${name}: ${own}. ${other}: ${theirs}.`,
+  because: (n, than = "") => `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}.`,
+  share: (name, n, sign, parts) =>
+    `${name}: ${sign ? `${n} ${sign > 0 ? "más" : "menos"}` : "lo mismo"}${parts && ` (${parts})`}.`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
   betweenAgents: (greedy, best) =>
     `Oro perdido por decisión, menos es mejor: un principiante cuidadoso, ${greedy}; el agente más fuerte, ${best}.`,
@@ -343,7 +344,7 @@ export const es = {
     plantation: (cell, n, cacao) =>
       `La plantación de ${cell} da ${cacao} de cacao a ${count(n, "recolector", "recolectores")}.`,
     temple: (cell, n, gold) =>
-      `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro al final.`,
+      `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro más al final.`,
   },
   after: (got, best, why) => `Tu último turno: ${got}. Mejor: ${best}. ${why}`,
 
