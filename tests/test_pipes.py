@@ -186,14 +186,6 @@ def test_processes_that_write_one_file_at_once_write_it_whole(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "link").symlink_to(tmp_path / "there")
-    for text in ("one", "two"):
-        write_whole(tmp_path / "link", text)
-        assert (tmp_path / "link").is_symlink()
-        assert (tmp_path / "there").read_text() == text
-
-
 def test_text_in_another_encoding_is_named(tmp_path):
     (tmp_path / "page.md").write_bytes("caf\u00e9".encode("latin-1"))
     with pytest.raises(ValueError, match=r"page\.md is not text in UTF-8"):

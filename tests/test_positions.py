@@ -206,14 +206,6 @@ def test_the_page_has_every_position_with_one_clearly_best_placement():
     assert {one["level"] for one in made.values()} == {0, 1, 2}
 
 
-def test_the_seed_decides_what_an_agent_that_draws_chooses():
-    found = [
-        [one.action for one in ask("random", load_agent("random"), SHIPPED[:6], seed, 1, print)]
-        for seed in (1, 1, 2)
-    ]
-    assert found[0] == found[1] != found[2]
-
-
 def test_the_command_asks_with_its_seed(tmp_path):
     found = []
     for seed in "112":

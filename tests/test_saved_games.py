@@ -53,8 +53,13 @@ def _restored(other, games):
 
 @pytest.mark.parametrize(
     "make",
-    [vector, versus, lambda **more: vector(decisions="turn", observation="candidates", **more)],
-    ids=["vector", "versus", "rows"],
+    [
+        vector,
+        versus,
+        lambda **more: versus(2, opponents="mc:sims=2,top=3", **more),
+        lambda **more: vector(decisions="turn", observation="candidates", **more),
+    ],
+    ids=["vector", "versus", "a bot in Python", "rows"],
 )
 def test_a_restored_batch_plays_on_as_the_batch_itself(make):
     games, rng = make(volcanoes=True), np.random.default_rng(0)
@@ -106,19 +111,6 @@ def test_elementary_actions_after_others_are_no_history():
     arrays["actions"][1, 5] += ELEMENTARY
     with pytest.raises(ValueError, match=f"action number 6 of game 1: {LATE}"):
         vector().restore(arrays)
-
-
-def test_a_bot_in_python_goes_on_with_its_random_numbers():
-    games, other = (versus(2, opponents="mc:sims=2,top=3", seed=s) for s in (1, 2))
-    rng = np.random.default_rng(0)
-    for number in range(30):
-        if number == 6:
-            other.restore(games.arrays())
-        actions = random_legal(games.action_masks, rng)
-        games.step(actions)
-        if number >= 6:
-            other.step(actions)
-            assert_same(games, other)
 
 
 def test_games_that_cannot_be_saved_say_why():
@@ -184,9 +176,24 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize(("change", "sentence"), CHANGES)
-def test_what_no_game_has_is_refused_in_one_sentence(change, sentence):
-    games, rng = vector(), np.random.default_rng(0)
+OF_OPPONENTS = [
+    (_change("learners", 0, 3), "a learner has no seat"),
+    (_change("learners", 0, -1), "a learner has no seat"),
+    (
+        lambda arrays: arrays.update(learners=(arrays["learners"] + 1) % 3),
+        "another seat than the learner's decides",
+    ),
+    (_change("kinds", 0, 9), "a game has an opponent that there is not"),
+    (_change("kinds", 0, -1), "a game has an opponent that there is not"),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "change", "sentence"),
+    [*((vector, *one) for one in CHANGES), *((versus, *one) for one in OF_OPPONENTS)],
+)
+def test_what_no_game_has_is_refused_in_one_sentence(make, change, sentence):
+    games, rng = make(), np.random.default_rng(0)
     for _ in range(10):
         games.step(random_legal(games.action_masks, rng))
     arrays = games.arrays()
@@ -213,26 +220,6 @@ def test_actions_beyond_the_end_of_a_game_are_refused():
     arrays["actions"] = np.append(arrays["actions"], [[0]], 1).astype(np.int16)
     arrays["plies"] += 1
     refused(games, arrays, f"action number {game.ply + 1} of game 0: .*the game is over")
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "sentence"),
-    [
-        ("learners", 3, "a learner has no seat"),
-        ("learners", -1, "a learner has no seat"),
-        ("kinds", 9, "a game has an opponent that there is not"),
-        ("kinds", -1, "a game has an opponent that there is not"),
-    ],
-)
-def test_games_against_opponents_have_a_learner_and_opponents(name, value, sentence):
-    games, rng = versus(), np.random.default_rng(0)
-    games.step(random_legal(games.action_masks, rng))
-    arrays = games.arrays()
-    arrays[name][0] = value
-    refused(games, arrays, sentence)
-    arrays = games.arrays()
-    arrays["learners"] = (arrays["learners"] + 1) % 3
-    refused(games, arrays, "another seat than the learner's decides")
 
 
 def test_a_damaged_pickle_of_a_batch_is_refused():

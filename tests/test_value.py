@@ -24,7 +24,6 @@ from cacao_env.engine.state import ACT, FILL
 from cacao_env.engine.tiles import MAX_TURNS
 from tests.games import STYLES, continuations, played, positions
 from tests.test_features import looked_at
-from tests.test_hidden_information import scramble
 from training.values.net import FirstLayer, ValueNet
 
 
@@ -338,23 +337,6 @@ def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
     given.clear()
     agent.player(1).analyze(game)
     assert given == [(2, 1000)]
-
-
-# --- Agents ---------------------------------------------------------------------------------
-
-
-def test_agents_do_the_same_whatever_is_hidden():
-    compiled = some_net().compiled()
-    rng = np.random.default_rng(2)
-    game = Game.new(3, 8)
-    for number, _ in enumerate(positions(game, rng)):
-        if game.over or number % 6:
-            continue
-        other = scramble(game, game.seat, rng)
-        assert ValueAgent(compiled).player(1).act(game) == ValueAgent(compiled).player(1).act(other)
-        searching = {"sims": 8, "width": 4, "inner": 3, "exact": 2}
-        first = SearchAgent(compiled, **searching).player(1).act(game)
-        assert first == SearchAgent(compiled, **searching).player(1).act(other)
 
 
 def test_simulations_reach_the_end_earlier_with_more_players():
