@@ -3,11 +3,9 @@
 import subprocess
 import sys
 from graphlib import TopologicalSorter
-from importlib import import_module
 
 import pytest
 
-from cacao_env import registry
 from tests.sources import ROOT, imports, modules
 
 PACKAGE = ROOT / "cacao_env"
@@ -68,12 +66,6 @@ def test_cacao_env_imports_in_the_order_of_its_levels(name):
         here, there = part(name), part(module)
         if here and there:  # the root: its version, and what is registered
             assert place[there] <= place[here], f"{name} imports {module}"
-
-
-def test_what_is_registered_is_there():
-    for function in registry._loaders.values():
-        module, _, name = function.partition(":")
-        assert callable(getattr(import_module(module), name)), function
 
 
 @pytest.mark.parametrize("name", ours("training"))

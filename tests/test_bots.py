@@ -27,13 +27,6 @@ from tests.tiers import mostly_slow
 # --- Names and parameters -------------------------------------------------------------------
 
 
-def test_a_bot_is_named_with_its_parameters():
-    assert Bot("greedy")._values == {}
-    assert Bot("mc")._values == {"sims": 256, "ms": 0, "top": 16, "exact": 3}
-    assert Bot("mc:sims=64,top=8")._values == {"sims": 64, "ms": 0, "top": 8, "exact": 3}
-    assert Bot("mc:sims=4").name == "mc:sims=4"
-
-
 def test_names_are_split_where_they_end():
     assert split_names("greedy,mc:sims=64,top=8,random") == ["greedy", "mc:sims=64,top=8", "random"]
     assert split_names("random, a+search:ms=5,width=4") == ["random", "a+search:ms=5,width=4"]

@@ -51,6 +51,7 @@ from tests.tiers import mostly_slow
 pytestmark = pytest.mark.usefixtures("no_luck")
 HERE = "tests.agents_for_tests"
 TIMES = ["seconds", "placement_seconds"]
+KEPT = {"options": [Options().as_dict()]}
 
 
 def evaluate(arguments):
@@ -68,6 +69,13 @@ def outcomes_of(names, players, blocks):
     agents = {agent.name: agent for agent in load_agents(names, allow_code=True)}
     parts = chunks(pairings(names, [Options(players)]), blocks)
     return [play_chunk(chunk, agents, SEED) for chunk in parts]
+
+
+def stored_as(*versions):
+    """Rows of one chunk of games for each version that its agents have."""
+    names = [f"{HERE}:First", "random"]
+    parts = outcomes_of(names, 2, len(versions) * BLOCKS_AT_ONCE)
+    return [rows_of(one, SEED, dict.fromkeys(names, v)) for one, v in zip(parts, versions)]
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
@@ -470,9 +478,7 @@ def test_the_time_of_placements_is_a_part_of_all_time():
 
 
 def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
-    names = [f"{HERE}:First", "random"]
-    versions = dict.fromkeys(names, "1")
-    played = [rows_of(one, SEED, versions) for one in outcomes_of(names, 2, 3 * BLOCKS_AT_ONCE)]
+    played = stored_as("1", "1", "1")
 
     def stored(folder, *more):
         with closing(GameFolder(folder, {"seed": 1, "options": [Options().as_dict()]})) as games:
@@ -490,14 +496,9 @@ def test_an_evaluation_that_is_killed_at_any_line_has_what_was_stored(tmp_path):
 
 
 def test_games_after_a_line_that_was_cut_off_are_kept(tmp_path):
-    names = [f"{HERE}:First", "random"]
-    first, second = (
-        rows_of(one, SEED, dict.fromkeys(names, "1"))
-        for one in outcomes_of(names, 2, 2 * BLOCKS_AT_ONCE)
-    )
-    settings = {"options": [Options().as_dict()]}
+    first, second = stored_as("1", "1")
     for rows in (first, second):
-        with closing(GameFolder(tmp_path, settings)) as games:
+        with closing(GameFolder(tmp_path, KEPT)) as games:
             games.add(rows)
         with (tmp_path / LINES).open("a") as file:
             file.write('[{"blo')
@@ -506,20 +507,14 @@ def test_games_after_a_line_that_was_cut_off_are_kept(tmp_path):
 
 def test_what_has_a_version_stays_where_others_go_from_files_and_lines(tmp_path):
     """As many are dropped from the lines as are kept of the file."""
-    names = [f"{HERE}:First", "random"]
-    parts = outcomes_of(names, 2, 3 * BLOCKS_AT_ONCE)
-    kept, *others = (
-        rows_of(one, SEED, dict.fromkeys(names, version))
-        for one, version in zip(parts, ("1", "", ""))
-    )
-    settings = {"options": [Options().as_dict()]}
-    with closing(GameFolder(tmp_path, settings)) as games:
+    kept, *others = stored_as("1", "", "")
+    with closing(GameFolder(tmp_path, KEPT)) as games:
         games.add(kept)
         games.add(others[0])
         games.finish()
         games.add(others[1])
     for dropped in (True, False):
-        with closing(GameFolder(tmp_path, settings)) as games:
+        with closing(GameFolder(tmp_path, KEPT)) as games:
             assert games.dropped == dropped
             assert games.keys == {key_of(row) for row in kept}
     assert len(load(tmp_path)) == len(kept)

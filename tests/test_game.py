@@ -166,18 +166,6 @@ def test_action_numbers_are_checked():
     assert game == Game.new(2, 0)
 
 
-def test_the_turn_s_owner_and_the_deciding_seat_are_told_apart():
-    rng = np.random.default_rng(5)
-    game = Game.new(3, 5, decisions="explicit")
-    differ = 0
-    for _ in positions(game, rng):
-        differ += game.seat != game.active
-    assert differ > 0
-    assert game.seat is None
-    assert game.active is None
-    assert game.winners()
-
-
 @pytest.mark.parametrize(
     ("scores", "cacao", "shares"),
     [
