@@ -310,7 +310,7 @@ test("what workers can bring is said before a space is filled", () => {
       Object.assign(app, { engine, session, ply: last });
       for (const choice of offered) {
         if (choice.move.type !== "place" || !choice.effects.fills) continue;
-        const words = broughtWords(choice).split("its workers can bring ")[1] ?? "";
+        const words = broughtWords(choice).split("the workers of your tile can bring ")[1] ?? "";
         const after = engine.replay({ ...session.saved, actions: [...session.game.actions, choice.action] });
         while (after.record.turn[0] === now.turn && !after.over) after.play(Math.max(...after.legal())); // all workers
         for (const good of /** @type {const} */ (["water", "sun"])) {

@@ -41,7 +41,8 @@ export async function think() {
       signal: asked.signal,
     });
     if (app.thinking !== asked) return;
-    update({ thought: app.ply === ply ? { ...found, ply: at } : null, thinking: null });
+    const cells = (found.lines ?? []).map(({ action }) => moveAt(at, action).cell);
+    update({ thought: app.ply === ply ? { ...found, ply: at, cells } : null, thinking: null });
   } catch (error) {
     if (app.thinking !== asked) return;
     update({ thinking: null, everyStep: false });

@@ -31,6 +31,7 @@ function extent() {
     ...position.open,
     ...position.fill,
     ...(app.preview ? [app.preview.cell] : []),
+    ...(app.thought?.cells ?? []),
   ]);
   const rows = cells.map((cell) => cell[0]);
   const columns = cells.map((cell) => cell[1]);
@@ -437,7 +438,7 @@ function MoveDrawn({ move, seat, class: name }) {
 function Lines() {
   const { thought } = app;
   const lines = thought?.lines ?? [];
-  const cells = lines.map(({ action }) => page.moveAt(thought?.ply ?? 0, action).cell);
+  const cells = thought?.cells ?? [];
   const reply = lines[0]?.follows.find((one) => one.seat !== thought?.seat && one.move.type !== "fill")?.move.cell;
   const middle = (/** @type {Cell} */ at) => [at[1] * 100 + 50, at[0] * 100 + 50];
   return (

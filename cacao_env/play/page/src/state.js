@@ -65,7 +65,7 @@ export const app = {
   counting: /** @type {{ at: number, cells: Cell[] } | null} */ (null), // temples, one by one
 
   agent: "jaguar", // the level that thinks and hints
-  thought: /** @type {(import("./types.js").Analysis & { ply: number }) | null} */ (null),
+  thought: /** @type {(import("./types.js").Analysis & { ply: number, cells: Cell[] }) | null} */ (null),
   thinking: /** @type {AbortController | null} */ (null),
   asked: /** @type {AbortController | null} */ (null), // for the move of an agent
   everyStep: false,

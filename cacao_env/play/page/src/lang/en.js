@@ -96,7 +96,7 @@ export const en = {
     fill: (/** @type {number} */ n) => `then ${count(n, "jungle space", "jungle spaces")} to fill`,
     act: (/** @type {number} */ n) => `then the workers of ${count(n, "edge", "edges")} work`,
   },
-  canBring: (/** @type {string} */ goods) => `its workers can bring ${goods}`,
+  canBring: (/** @type {string} */ goods) => `the workers of your tile can bring ${goods}`,
   noRoom: "no room for more",
   nothingNow: "Nothing at once",
   nothing: "nothing",
@@ -351,7 +351,7 @@ export const en = {
       `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold more at the end.`,
   },
   after: (/** @type {string} */ got, /** @type {string} */ best, /** @type {string} */ why) =>
-    `Your last turn: ${got}. Better: ${best}. ${why}`,
+    `Your last turn: ${got}. Better would have been: ${best}. ${why}`,
 
   // The lesson
   lesson: {

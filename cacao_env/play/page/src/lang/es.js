@@ -112,7 +112,7 @@ export const es = {
     fill: (n) => `luego ${count(n, "espacio de selva", "espacios de selva")} por llenar`,
     act: (n) => `luego trabajan los recolectores de ${n === 1 ? "1 margen" : `${n} márgenes`}`,
   },
-  canBring: (goods) => `sus recolectores pueden dar ${goods}`,
+  canBring: (goods) => `los recolectores de tu loseta pueden dar ${goods}`,
   noRoom: "no cabe más",
   nothingNow: "Nada de inmediato",
   nothing: "nada",
@@ -346,7 +346,7 @@ export const es = {
     temple: (cell, n, gold) =>
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro más al final.`,
   },
-  after: (got, best, why) => `Tu último turno: ${got}. Mejor: ${best}. ${why}`,
+  after: (got, best, why) => `Tu último turno: ${got}. Mejor habría sido: ${best}. ${why}`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
