@@ -104,12 +104,14 @@ export function broughtWords({ move, effects }, withOwn = true) {
   const more = effects.fills || effects.draws || effects.acts ? { gold: marketGold(now, seat, move) } : {};
   if (effects.fills || effects.draws) {
     // Nobody has worked yet.
+    const all = found(now, seat, move);
     const sum = (/** @type {string} */ kind) =>
-      found(now, seat, move).reduce((all, one) => all + (one.kind === kind ? one.workers * one.n : 0), 0);
+      all.reduce((total, one) => total + (one.kind === kind ? one.workers * one.n : 0), 0);
     more.gold = (more.gold ?? 0) + sum("mine");
     more.cacao = Math.min(5 - mine.cacao, sum("plantation"));
     more.sun = Math.min(3 - mine.sun, sum("sun"));
-    more.water = Math.min(8 - mine.water, sum("water"));
+    const track = /** @type {number[]} */ (app.engine.tables.water_track);
+    more.water = Math.min(track.length - 1 - mine.water, sum("water"));
   }
   const goods = goodsWords(more).join(", ");
   return goods ? `${words}; ${t.canBring(goods)}` : words;
