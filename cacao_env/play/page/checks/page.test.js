@@ -234,9 +234,9 @@ test("the coach says first that it is there, then points to a space that pays no
   const seen = { ...app };
   const lines = async () => ({ lines: [{ action: wanted }] });
   let wanted = 0;
-  Object.assign(app, { engine, session, client: { lines }, ply: 0, coach: "", noCurtain: true, shownTo: 0 });
+  Object.assign(app, { engine, session, client: { lines }, ply: 0, coach: null, noCurtain: true, shownTo: 0 });
   await coach();
-  assert.match(app.coach, /^Before a move I may point/);
+  assert.match(app.coach?.text ?? "", /^Before a move I may point/);
   const said = { most: 0, less: 0 };
   while (!session.over) {
     const { now, offered, last } = session;
@@ -244,7 +244,7 @@ test("the coach says first that it is there, then points to a space that pays no
     for (const one of offered.slice(0, 40)) {
       if (one.move.type !== "place") continue;
       wanted = one.action;
-      Object.assign(app, { ply: last, coach: "", coachAt: null, shownTo: seat });
+      Object.assign(app, { ply: last, coach: null, shownTo: seat });
       session.saved.told = ["hello"];
       await coach();
       const pays = (/** @type {any} */ { move }, /** @type {any} */ at) =>
@@ -256,8 +256,8 @@ test("the coach says first that it is there, then points to a space that pays no
           return !there || there.gold + there.cacao <= good.gold + good.cacao || (there.gold < 2 && there.cacao < 2);
         }),
       );
-      assert.deepEqual(app.coachAt, best?.cell ?? null);
-      assert.equal(app.coach.includes(` on ${best && cellWords(best.cell)}`), Boolean(best), app.coach);
+      assert.deepEqual(app.coach?.at, best?.cell);
+      assert.equal(app.coach?.text.includes(` on ${best && cellWords(best.cell)}`) ?? false, Boolean(best));
       said[best ? "most" : "less"] += Number(goods.length > 0);
     }
     session.play(offered[(7 * last) % offered.length].action);
@@ -397,15 +397,16 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   Object.assign(judged, { brings: made });
   const equal = reason();
   Object.assign(app, seen);
-  const then = "Then: Fill g7 with market 4. Sell 2 at market 4.\n";
   const second = `Player ${2 - seat}`;
   const was = `${own || "nothing"}${other && ` (${second}: ${other})`}`;
   const both = `In this turn it brings +8 gold, +1 water (${second}: +1 sun), the move made ${was}.\n`;
+  const above = `above all 1.5 more from water (Player ${seat + 1}), 1.5 less from water (${second})`;
+  const worth = `By the end of the game the best move is worth 2.0 gold more, ${above}.`;
   const mine = `Player ${seat + 1}: 0.5 more (1.5 more from water, 1.0 less from markets).`;
   const theirs = `${second}: 1.5 less (1.5 less from water).`;
-  const end = `By the end of the game the best move is worth 2.0 gold more. ${mine} ${theirs}`;
-  assert.equal(told, then + both + end);
-  assert.equal(equal, then + end);
+  const whole = `Then: Fill g7 with market 4. Sell 2 at market 4.\n${mine}\n${theirs}`;
+  assert.deepEqual(told, [both + worth, whole]);
+  assert.deepEqual(equal, [worth, whole]);
 });
 
 test("the answer to a decision that is tried again is played, and said", async () => {
@@ -414,7 +415,7 @@ test("the answer to a decision that is tried again is played, and said", async (
   session.saved.kind = "puzzle";
   const seen = { ...app };
   const { now, offered } = session;
-  const best = { best: offered[0].action, why: "It brings more." };
+  const best = { best: offered[0].action, reason: ["It brings more.", "All of it."] };
   const trying = { of: session.saved, ply: session.last, text: "", solved: false, ...best };
   const told = [];
   for (const [gold, low] of [
@@ -431,13 +432,14 @@ test("the answer to a decision that is tried again is played, and said", async (
     ]);
   }
   const said = headline();
-  const text = app.trying?.text;
+  const { text, why } = app.trying ?? {};
   Object.assign(app, seen);
   assert.deepEqual(told, [
     [false, true, true],
     [true, false, true],
   ]);
-  assert.equal(text, "Yes: that is the best move found. It brings more.");
+  assert.equal(text, "Yes: that is the best move found.");
+  assert.deepEqual(why, best.reason);
   assert.ok(!said.startsWith("Your turn"), said);
 });
 

@@ -4,7 +4,7 @@ import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { hintsOf, hintWords } from "./said.js";
 import { app, atEnd, curtainFor, nameOf, say, speak, strongest, update } from "./state.js";
-import { capital, choiceWords, goodsWords, num, partsWords, t } from "./words.js";
+import { capital, choiceWords, goodsWords, num, partsOf, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
@@ -160,27 +160,33 @@ export function mistakes() {
     .sort((a, b) => a - b);
 }
 
-/** Why a move is better than another: the rest of its turn, what that turn brings beside another, and what it is worth.
- * @param {import("./types.js").Judged} judged @param {{ made?: string, than?: string }} how */
+/** Why a move is better than another, in short: what its turn brings beside another, what it is worth, and above all by
+ * what. And in full: the rest of its turn, and what each player has more or less at the end.
+ * @param {import("./types.js").Judged} judged @param {{ made?: string, than?: string }} how @returns {[string, string]} */
 export function why({ seat, follows = [], brings, gold, sources, own = {} }, { made = "", than = "" }) {
   const mine = Math.round(10 * Object.values(own).reduce((sum, by) => sum + by, 0)) / 10;
   const theirs = Object.entries(own).map(([name, by]) => [name, by - (sources[/** @type {"sun"} */ (name)] ?? 0)]);
-  if (!theirs.length) return ""; // an older review
+  if (!theirs.length) return ["", ""]; // an older review
   const names = app.session?.players.length === 2 ? nameOf(1 - seat) : t.theOthers;
   const rest = Math.round(10 * mine - 10 * gold) / 10;
-  const [first, second] = [
-    t.share(capital(nameOf(seat)), num(Math.abs(mine), 1), Math.sign(mine), partsWords(own, mine)),
-    t.share(names, num(Math.abs(rest), 1), Math.sign(rest), partsWords(Object.fromEntries(theirs), rest)),
+  const shares = [
+    { who: capital(nameOf(seat)), n: mine, parts: partsOf(own, mine), sign: 1 },
+    { who: names, n: rest, parts: partsOf(Object.fromEntries(theirs), rest), sign: -1 },
   ];
+  const most = shares
+    .flatMap(({ who, parts, sign }) => parts.map(({ by, words }) => ({ worth: sign * by, words: `${words} (${who})` })))
+    .sort((a, b) => b.worth - a.worth);
+  const above = most.slice(0, 2).filter(({ worth }) => worth >= 0.75 && worth > most[0].worth / 2);
   const next = follows.map(({ move, kind }) => choiceWords(move, kind)).join(". ");
   const better = brings ? goodsOf(brings, seat) : made;
+  const because = t.because(num(gold, 1), than, partsWords(above));
   return [
-    next ? `${t.lines.follows}: ${next}.` : "",
-    better === made ? "" : t.inTurn(better, made),
-    `${t.because(num(gold, 1), than)} ${first} ${second}`,
-  ]
-    .filter(Boolean)
-    .join("\n");
+    better === made ? because : `${t.inTurn(better, made)}\n${because}`,
+    [
+      ...(next ? [`${t.lines.follows}: ${next}.`] : []),
+      ...shares.map(({ who, n, parts }) => t.share(who, num(Math.abs(n), 1), Math.sign(n), partsWords(parts))),
+    ].join("\n"),
+  ];
 }
 
 /** What the turn of a decision brought its seat from there on, as it was played. @param {Session} session @param {import("./types.js").Judged} judged */
@@ -204,5 +210,5 @@ function goodsOf(gains, seat) {
 export function reason() {
   const one = judgedAt(app.ply);
   const { session } = app;
-  return one && session ? why(one, { made: madeWords(session, one) }) : "";
+  return one && session ? why(one, { made: madeWords(session, one) }) : ["", ""];
 }

@@ -477,7 +477,7 @@ function Arrow({ from: [x, y], to: [toX, toY] }) {
 /** Where a step of the lesson wants one to look. */
 const Arrows = () => (
   <>
-    {(page.lookedAt()?.cells ?? (app.coachAt ? [app.coachAt] : [])).slice(0, 3).map(([row, column]) => (
+    {(page.lookedAt()?.cells ?? (app.coach?.at ? [app.coach.at] : [])).slice(0, 3).map(([row, column]) => (
       <path
         key={`${row},${column}`}
         class="pointer"

@@ -14,12 +14,13 @@ import { choiceWords, t } from "./words.js";
 /** The decision of the turn that lost most. @type {{ session: Session, turn: number, judged: Judged, best: string } | null} */
 let worst = null;
 
-/** Say something new, and point to a space. @param {Session} session @param {string} text @param {Cell | null} at */
-function tell(session, text, at = null) {
+/** Say something new, and point to a space. @param {Session} session @param {string} text
+ * @param {{ at?: Cell, more?: string }} beside */
+function tell(session, text, beside = {}) {
   const { saved } = session;
   if (!text || saved.told?.includes(text)) return;
   saved.told = [...(saved.told ?? []), text];
-  update({ coach: text, coachAt: at });
+  update({ coach: { text, ...beside } });
 }
 
 /** What the turn before brought, and what the best choice would have: said when its workers are done. */
@@ -28,7 +29,8 @@ function tellWorst() {
   worst = null;
   if (!told || told.session !== app.session || told.session.last <= told.judged.ply) return;
   const { session, judged, best } = told;
-  tell(session, t.after(madeWords(session, judged), best, why(judged, {})));
+  const [short, more] = why(judged, {});
+  tell(session, t.after(madeWords(session, judged), best, short), { more });
 }
 
 /** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
@@ -49,13 +51,13 @@ export async function coach() {
   const isMost = (/** @type {typeof all[0]} */ one) =>
     all.every(({ cell, gold, cacao }) => !same(cell, one.cell) || gold + cacao <= one.gold + one.cacao);
   const most = hints(move).find(isMost);
-  if (most) tell(session, hintWords(most), most.cell);
+  if (most) tell(session, hintWords(most), { at: most.cell });
 }
 
 /** Judge a decision. @param {Session} session @param {Choice} choice */
 export async function coachAfter(session, choice) {
   const { saved, last, now } = session;
-  update({ coach: "", coachAt: null });
+  update({ coach: null });
   if (!saved.coached || !app.client || offered().length < 2) return;
   const one = await judge(session, choice.action).catch(() => null);
   if (!one || app.session !== session) return;

@@ -154,10 +154,22 @@ function Gains({ choice, seat }) {
   );
 }
 
+/** The rest of a reason, for those who ask. @param {{ text?: string }} props */
+const Rest = ({ text }) =>
+  text ? (
+    <details class="more">
+      <summary>{t.wholeReason}</summary>
+      {text}
+    </details>
+  ) : null;
+
 const Coach = () => (
-  <p class="tip" role="status">
-    <b>{t.coachName}</b> {app.coach}
-  </p>
+  <>
+    <p class="tip" role="status">
+      <b>{t.coachName}</b> {app.coach?.text}
+    </p>
+    <Rest text={app.coach?.more} />
+  </>
 );
 
 /** What the choice would do. @param {{ now: Position }} props */
@@ -339,6 +351,7 @@ function Look({ now }) {
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
   const isBest = judged && (judged.best === judged.action || judged.gold < page.LEAST);
+  const [short, rest] = page.reason();
   const [number, all] = [page.mistakes().indexOf(app.ply) + 1, page.mistakes().length];
   return (
     <>
@@ -348,9 +361,12 @@ function Look({ now }) {
         {number ? <small class="quiet">{t.mistakeOf(number, all)}</small> : null}
         {judged && isBest ? <p class="fine">{t.wasBest}</p> : null}
         {judged && !isBest ? (
-          <p>
-            {t.best}: {bestWords(judged)}. {page.reason()}
-          </p>
+          <>
+            <p>
+              {t.best}: {bestWords(judged)}. {short}
+            </p>
+            <Rest text={rest} />
+          </>
         ) : null}
         {session.saved.review && !judged ? <p class="quiet">{t.noDecision}</p> : null}
       </div>
@@ -485,13 +501,14 @@ function AfterButtons() {
 /** A puzzle, a decision that is tried again, or a step of the lesson. @param {{ now: Position }} props */
 function Exercise({ now }) {
   const { text = "", solved = false } = page.exercise() ?? {};
-  const why = app.puzzle?.why;
+  const [short, rest] = (app.puzzle ?? app.trying)?.why ?? [];
   return (
     <>
       <p class={`verdict${solved ? " fine" : ""}${app.lesson ? " taught" : ""}`} id="verdict">
         {text}
       </p>
-      {why ? <p id="why">{why}</p> : null}
+      {short ? <p id="why">{short}</p> : null}
+      <Rest text={rest} />
       {solved && now.phase === "over" ? <Result /> : null}
       {page.isChoosing() ? <Choosing now={now} /> : <Hand now={now} />}
     </>

@@ -9,7 +9,7 @@ import { kindOn } from "./session.js";
 import { sound } from "./sound.js";
 import { app, say, speak, update } from "./state.js";
 import { go, settle } from "./turns.js";
-import { choiceWords, num, partsWords, t } from "./words.js";
+import { choiceWords, num, partsOf, partsWords, t } from "./words.js";
 
 /** @import { Choice } from "./types.js" */
 /** @import { Session } from "./session.js" */
@@ -21,7 +21,7 @@ export function tryAgain(ply) {
   const one = judgedAt(ply);
   const { review, judged, ...rest } = saved; // which tell of the move that was made
   open({ ...rest, ...session.dataAt(ply - 1), id: newId(), kind: "puzzle" }, { keep: false });
-  app.trying = { of: saved, ply, text: t.tryNow, solved: false, best: one?.best, why: one ? why(one, {}) : "" };
+  app.trying = { of: saved, ply, text: t.tryNow, solved: false, best: one?.best, reason: one ? why(one, {}) : [] };
   settle();
 }
 
@@ -34,12 +34,12 @@ export async function judgeTry(choice) {
   if (app.session !== session || !one) return;
   // As good as the best: the games that were played show no difference that is certain.
   const isFine = !one.grade && one.low < LEAST;
-  const parts = partsWords(one.sources, one.gold);
+  const parts = partsWords(partsOf(one.sources, one.gold));
   const isBest = choice.action === trying.best;
-  const right = isBest ? `${t.tryRight} ${trying.why}` : one.gold < LEAST ? t.tryRight : t.tryEqual;
+  const right = isBest || one.gold < LEAST ? t.tryRight : t.tryEqual;
   const text = isFine ? right : t.tryWrong(num(one.gold, 1), parts);
   if (isFine) session.play(choice.action);
-  update({ trying: { ...trying, text, solved: isFine }, ply: session.last });
+  update({ trying: { ...trying, text, solved: isFine, why: isBest ? trying.reason : [] }, ply: session.last });
   speak(text);
   sound(isFine ? "gold" : "no");
 }
@@ -69,7 +69,7 @@ export function openPuzzle(at) {
     name: t.player(seat + 1),
   }));
   open(made(puzzle, players, { kind: "puzzle" }), { keep: false });
-  app.puzzle = { at, text: t.puzzleAsk, why: "", solved: false, shown: false };
+  app.puzzle = { at, text: t.puzzleAsk, solved: false, shown: false };
   settle();
 }
 
@@ -116,7 +116,7 @@ export function judgePuzzle(choice) {
     app.ply = session.last;
   }
   sound(solved && !shown ? "gold" : "no");
-  update({ puzzle: { ...puzzle, text, why: "", solved } });
+  update({ puzzle: { ...puzzle, text, why: [], solved } });
   if (solved) settle();
   speak(text);
 }

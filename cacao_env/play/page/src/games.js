@@ -39,8 +39,7 @@ export function open(saved, { ply = -1, keep = true } = {}) {
     trying: null,
     puzzle: null,
     lesson: null,
-    coach: "",
-    coachAt: null,
+    coach: null,
     everyStep: false,
     told: "",
   });

@@ -75,8 +75,7 @@ function back(change) {
   Object.assign(app, {
     ply: session.last,
     hint: "",
-    coach: "",
-    coachAt: null,
+    coach: null,
     thought: null,
     preview: null,
     about: null,

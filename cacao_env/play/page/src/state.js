@@ -72,13 +72,13 @@ export const app = {
   hint: "",
   reviewing: /** @type {{ done: number, total: number, abort: AbortController } | null} */ (null),
   curve: /** @type {"scores" | "chances"} */ ("scores"),
-  trying: /** @type {{ of: Saved, ply: number, text: string, solved: boolean, best?: number, why: string } | null} */ (
-    null
-  ),
-  puzzle: /** @type {{ at: number, text: string, why: string, solved: boolean, shown: boolean } | null} */ (null),
+  trying:
+    /** @type {{ of: Saved, ply: number, text: string, solved: boolean, best?: number, reason: string[], why?: string[] } | null} */ (
+      null
+    ),
+  puzzle: /** @type {{ at: number, text: string, why?: string[], solved: boolean, shown: boolean } | null} */ (null),
   lesson: /** @type {{ step: number, text: string, solved: boolean } | null} */ (null),
-  coach: "", // what it says now
-  coachAt: /** @type {Cell | null} */ (null), // and of which space
+  coach: /** @type {{ text: string, more?: string, at?: Cell } | null} */ (null), // what it says now, and of which space
 };
 
 /** @returns {{ tile: string | null, action: number | null, turn: number }} */

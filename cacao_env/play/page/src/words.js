@@ -112,8 +112,9 @@ export function effectWords(effects, seat, names, withOwn = true) {
 }
 
 /** What a loss is made of, the most first: its sources, rounded so that they add up to it; small ones are told together.
- * @param {Partial<import("./types.js").Sources>} sources @param {number} gold */
-export function partsWords(sources, gold) {
+ * @param {Partial<import("./types.js").Sources>} sources @param {number} gold @returns {{ by: number, words: string }[]} */
+export function partsOf(sources, gold) {
+  if (!Object.keys(sources).length) return [];
   /** @type {Record<string, number>} */
   const tenths = { other: 0 };
   for (const [name, by] of Object.entries(sources))
@@ -124,12 +125,15 @@ export function partsWords(sources, gold) {
   const each = Math.floor(missing / names.length);
   const cut = (/** @type {string} */ name) => tenths[name] - Math.floor(tenths[name]);
   const up = [...names].sort((a, b) => cut(b) - cut(a)); // who is rounded up
-  const parts = names.flatMap((name) => {
+  return names.flatMap((name) => {
     const by = Math.floor(tenths[name]) + each + Number(up.indexOf(name) < missing - each * up.length);
-    return by ? [t.part(num(Math.abs(by) / 10, 1), by > 0, t.sources[/** @type {"water"} */ (name)])] : [];
+    const words = t.part(num(Math.abs(by) / 10, 1), by > 0, t.sources[/** @type {"water"} */ (name)]);
+    return by ? [{ by: by / 10, words }] : [];
   });
-  return Object.keys(sources).length ? parts.join(", ") : "";
 }
+
+/** @param {{ words: string }[]} parts */
+export const partsWords = (parts) => parts.map(({ words }) => words).join(", ");
 
 /** @param {string[]} names */
 export const namesWords = (names) =>

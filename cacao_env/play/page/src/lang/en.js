@@ -214,8 +214,9 @@ export const en = {
   mistakeOf: (/** @type {number} */ n, /** @type {number} */ all) => `mistake ${n} of ${all}`,
   tryAgain: "Try again",
   playFrom: "Play on from here",
-  because: (/** @type {string} */ n, than = "") =>
-    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}.`,
+  because: (/** @type {string} */ n, than = "", above = "") =>
+    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}${above && `, above all ${above}`}.`,
+  wholeReason: "How the turn goes on, and all the gold",
   share: (
     /** @type {string} */ name,
     /** @type {string} */ n,

@@ -223,7 +223,9 @@ export const es = {
   mistakeOf: (n, all) => `error ${n} de ${all}`,
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
-  because: (n, than = "") => `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}.`,
+  because: (n, than = "", above = "") =>
+    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}${above && `, sobre todo ${above}`}.`,
+  wholeReason: "Cómo sigue el turno, y todo el oro",
   share: (name, n, sign, parts) =>
     `${name}: ${sign ? `${n} ${sign > 0 ? "más" : "menos"}` : "lo mismo"}${parts && ` (${parts})`}.`,
   yourPlay: (name) => `${name}: oro perdido por decisión`,
