@@ -29,9 +29,9 @@ from tests.tiers import slow
 
 PACKAGE = Path(__file__).parent.parent / "cacao_env"
 ASK = """
-from cacao_env import Game
-from cacao_env.engine import scoring
-print(scoring.score(Game.new(seed=0).state, 0))
+import numpy
+from cacao_env.engine import scoring, state
+print(scoring.score(numpy.zeros(1, state.STATE)[0], 0))
 """
 pytestmark = pytest.mark.skipif(not COMPILED or BY_NUMBA, reason="the library is not used")
 
