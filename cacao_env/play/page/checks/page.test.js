@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { hint, mistakes, reason } from "../src/advice.js";
+import { hint, madeWords, mistakes, why } from "../src/advice.js";
 import { coach } from "../src/coach.js";
 import { judgeTry } from "../src/exercises.js";
 import { tabs } from "../src/kept.js";
@@ -393,9 +393,10 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   session.saved.judged = [/** @type {any} */ (judged)];
   const seen = { ...app };
   Object.assign(app, { engine, session, ply: last + 1 });
-  const told = reason();
+  const how = { made: madeWords(session, /** @type {any} */ (judged)) };
+  const told = why(/** @type {any} */ (judged), how);
   Object.assign(judged, { brings: made });
-  const equal = reason();
+  const equal = why(/** @type {any} */ (judged), how);
   Object.assign(app, seen);
   const second = `Player ${2 - seat}`;
   const was = `${own || "nothing"}${other && ` (${second}: ${other})`}`;

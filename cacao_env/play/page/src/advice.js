@@ -25,56 +25,48 @@ function wishOf(id) {
   return level ? { agent: level.agent, ms: level.ms, sims: level.sims } : { agent: id };
 }
 
-export async function think() {
-  const session = /** @type {Session} */ (app.session);
-  if (!mayThink() || !app.client) return;
+/** What an agent finds at a frame; null if it is asked anew meanwhile, or fails, which is said.
+ * @param {string} level @param {number} at @param {number} [made] action to be told of too */
+async function linesOf(level, at, made) {
+  const { session, client } = app;
+  if (!session || !client) return null;
   app.thinking?.abort();
   const asked = new AbortController();
-  const { ply } = app;
-  const [at, made] = [decisionShown(), judgedAt(ply)?.action];
-  update({ thinking: asked, thought: null });
+  update({ thinking: asked });
   try {
-    const found = await app.client.lines(session.dataAt(at), {
-      ...wishOf(app.agent),
-      made,
-      seed: 1,
-      signal: asked.signal,
-    });
-    if (app.thinking !== asked) return;
-    const cells = (found.lines ?? []).map(({ action }) => moveAt(at, action).cell);
-    update({ thought: app.ply === ply ? { ...found, ply: at, cells } : null, thinking: null });
+    const found = await client.lines(session.dataAt(at), { ...wishOf(level), made, seed: 1, signal: asked.signal });
+    return app.thinking === asked ? found : null;
   } catch (error) {
-    if (app.thinking !== asked) return;
-    update({ thinking: null, everyStep: false });
+    if (app.thinking !== asked) return null;
+    app.everyStep = false;
     say(/** @type {Error} */ (error).message);
+    return null;
+  } finally {
+    if (app.thinking === asked) update({ thinking: null });
   }
 }
 
-export async function hint() {
-  const session = /** @type {Session} */ (app.session);
-  if (!mayThink() || !app.client || app.thinking) return;
-  const asked = new AbortController();
+export async function think() {
+  if (!mayThink()) return;
   const { ply } = app;
-  update({ thinking: asked });
-  try {
-    const found = await app.client.lines(session.dataAt(ply), {
-      ...wishOf(strongest(session.saved.options)),
-      seed: 1,
-      signal: asked.signal,
-    });
-    if (app.thinking !== asked) return;
-    const choice = app.ply === ply ? offered().find(({ action }) => action === found.lines?.[0].action) : null;
-    update({ thinking: null });
-    if (!choice) return;
-    choose(choice);
-    const [most] = hintsOf(session.now, session.now.seat ?? 0, choice.move);
-    update({ hint: t.hintIs(most ? hintWords(most) : t.wasBest) });
-    speak(app.hint);
-  } catch (error) {
-    if (app.thinking !== asked) return;
-    update({ thinking: null });
-    say(/** @type {Error} */ (error).message);
-  }
+  const [at, made] = [decisionShown(), judgedAt(ply)?.action];
+  app.thought = null;
+  const found = await linesOf(app.agent, at, made);
+  if (!found || app.ply !== ply) return;
+  const cells = (found.lines ?? []).map(({ action }) => moveAt(at, action).cell);
+  update({ thought: { ...found, ply: at, cells } });
+}
+
+export async function hint() {
+  const { session, ply } = app;
+  if (!mayThink() || !session || app.thinking) return;
+  const found = await linesOf(strongest(session.saved.options), ply);
+  const choice = app.ply === ply ? offered().find(({ action }) => action === found?.lines?.[0].action) : null;
+  if (!choice) return;
+  choose(choice);
+  const [most] = hintsOf(session.now, session.now.seat ?? 0, choice.move);
+  update({ hint: t.hintIs(most ? hintWords(most) : t.wasBest) });
+  speak(app.hint);
 }
 
 // --- Review --------------------------------------------------------------------------------------
@@ -204,11 +196,4 @@ function goodsOf(gains, seat) {
   });
   const own = goodsWords(gains[seat]).join(", ") || t.nothing;
   return others.length ? `${own} (${others.join("; ")})` : own;
-}
-
-/** Why the best move is better than the one that led to the frame. */
-export function reason() {
-  const one = judgedAt(app.ply);
-  const { session } = app;
-  return one && session ? why(one, { made: madeWords(session, one) }) : ["", ""];
 }

@@ -23,23 +23,18 @@ function tell(session, text, beside = {}) {
   update({ coach: { text, ...beside } });
 }
 
-/** What the turn before brought, and what the best choice would have: said when its workers are done. */
-function tellWorst() {
-  const told = worst;
-  worst = null;
-  if (!told || told.session !== app.session || told.session.last <= told.judged.ply) return;
-  const { session, judged, best } = told;
-  const [short, more] = why(judged, {});
-  tell(session, t.after(madeWords(session, judged), best, short), { more });
-}
-
 /** Before a placement: what was lost in the turn before, or else what the best one found lives on. */
 export async function coach() {
   const { session, client } = app;
   if (!session?.saved.coached || !client || !isChoosing() || session.now.phase !== "place" || app.coach) return;
   const { now, last } = session;
-  if (worst && worst.turn < now.turn) tellWorst();
-  else if (!session.saved.told) tell(session, t.coachHello);
+  if (worst && worst.turn < now.turn) {
+    const { judged, best } = worst;
+    const [short, more] = why(judged, {});
+    if (worst.session === session && last > judged.ply)
+      tell(session, t.after(madeWords(session, judged), best, short), { more });
+    worst = null;
+  } else if (!session.saved.told) tell(session, t.coachHello);
   if (app.coach) return;
   const thought = await client.lines(session.dataAt(last), { agent: "trinitario", seed: 1 }).catch(() => null);
   if (!thought || app.session !== session || session.last !== last || app.coach) return;

@@ -351,7 +351,7 @@ function Look({ now }) {
   if (!session || !frame) return null;
   const judged = page.judgedAt(app.ply);
   const isBest = judged && (judged.best === judged.action || judged.gold < page.LEAST);
-  const [short, rest] = page.reason();
+  const [short, rest] = judged ? page.why(judged, { made: page.madeWords(session, judged) }) : [];
   const [number, all] = [page.mistakes().indexOf(app.ply) + 1, page.mistakes().length];
   return (
     <>
