@@ -50,7 +50,7 @@ def test_the_lesson_is_eight_decisions_and_accepts_each_that_shows_it(opened, lo
     refused = set()
     for step in range(8):
         page.wait_for_selector("#verdict")
-        assert str(step + 1) in page.inner_text("#headline")
+        assert re.search(f"\\b{step + 1} (of|de) 8", page.inner_text("#headline"))
         assert page.locator(".pointer").count() >= 1, "an arrow shows where to look"
         assert page.locator(".tile.dim").count() or step == 7, "the rest is dimmed"
         asked = page.inner_text("#verdict")
@@ -61,6 +61,7 @@ def test_the_lesson_is_eight_decisions_and_accepts_each_that_shows_it(opened, lo
             page.click("#next-step")
     again = "Está permitido" if locale == "es-ES" else "That is allowed"
     assert refused
+    assert page.inner_text("#verdict").startswith("+"), "the last move brings something"
     assert all(text.startswith(again) for text in refused)
     assert page.locator("#result").count()
     page.click("#next-step")  # the first game
@@ -75,11 +76,18 @@ def test_the_lesson_is_offered_once_and_can_be_left(opened):
     page = opened().page
     assert "Cacao is a board game" in page.inner_text("dialog")
     page.click("#lesson")
-    page.wait_for_selector("#verdict")
+    try_placements(page, lambda page, n: page.click(f".hand .pickable >> nth={n}"))
+    page.click("#next-step")
     page.click("#leave-lesson")
     page.wait_for_selector("#begin")
     assert "Cacao is a board game" not in page.inner_text("dialog"), "the second visit asks again"
-    assert page.locator("#lesson").count() == 1, "the lesson stays within reach"
+    page.click("#lesson")
+    assert "2 of 8" in page.inner_text("#headline"), "the lesson goes on where it was left"
+    page.click("#leave-lesson")
+    page.click("#begin")
+    page.click("#new")
+    page.click("#lesson")
+    assert "1 of 8" in page.inner_text("#headline"), "after a game it begins anew"
 
 
 @slow

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { hint, madeWords, mistakes, why } from "../src/advice.js";
+import { choose } from "../src/choose.js";
 import { coach } from "../src/coach.js";
 import { judgeTry } from "../src/exercises.js";
 import { tabs } from "../src/kept.js";
@@ -401,7 +402,7 @@ test("a reason tells the rest of the best turn, what both turns bring, and what 
   const second = `Player ${2 - seat}`;
   const was = `${own || "nothing"}${other && ` (${second}: ${other})`}`;
   const both = `In this turn it brings +8 gold, +1 water (${second}: +1 sun), the move made ${was}.\n`;
-  const above = `above all 1.5 more from water (Player ${seat + 1}), 1.5 less from water (${second})`;
+  const above = `above all because Player ${seat + 1} gets 1.5 more from water and ${second} gets 1.5 less from water`;
   const worth = `By the end of the game the best move is worth 2.0 gold more, ${above}.`;
   const mine = `Player ${seat + 1}: 0.5 more (1.5 more from water, 1.0 less from markets).`;
   const theirs = `${second}: 1.5 less (1.5 less from water).`;
@@ -482,7 +483,10 @@ test("a hint comes from the strongest of the levels, whatever agents the page ha
     ply: 0,
   });
   await hint();
-  const { pick } = app;
+  const { pick, hint: said } = app;
+  choose(session.offered[5]);
+  const later = app.hint;
   Object.assign(app, seen);
   assert.deepEqual([asked, pick.action], [["trinitario"], action]);
+  assert.deepEqual([said.startsWith("Hint: "), later], [true, ""], "a hint is of its own move alone");
 });

@@ -4,7 +4,7 @@ import { choose, offered } from "./choose.js";
 import { LEVELS } from "./levels.js";
 import { hintsOf, hintWords } from "./said.js";
 import { app, atEnd, curtainFor, nameOf, say, speak, strongest, update } from "./state.js";
-import { capital, choiceWords, goodsWords, num, partsOf, partsWords, t } from "./words.js";
+import { capital, choiceWords, goodsWords, namesWords, num, partsOf, partsWords, t } from "./words.js";
 
 /** @import { Session } from "./session.js" */
 
@@ -166,12 +166,12 @@ export function why({ seat, follows = [], brings, gold, sources, own = {} }, { m
     { who: names, n: rest, parts: partsOf(Object.fromEntries(theirs), rest), sign: -1 },
   ];
   const most = shares
-    .flatMap(({ who, parts, sign }) => parts.map(({ by, words }) => ({ worth: sign * by, words: `${words} (${who})` })))
+    .flatMap(({ who, parts, sign }) => parts.map(({ by, words }) => ({ worth: sign * by, words: t.gets(who, words) })))
     .sort((a, b) => b.worth - a.worth);
   const above = most.slice(0, 2).filter(({ worth }) => worth >= 0.75 && worth > most[0].worth / 2);
   const next = follows.map(({ move, kind }) => choiceWords(move, kind)).join(". ");
   const better = brings ? goodsOf(brings, seat) : made;
-  const because = t.because(num(gold, 1), than, partsWords(above));
+  const because = t.because(num(gold, 1), than, namesWords(above.map(({ words }) => words)));
   return [
     better === made ? because : `${t.inTurn(better, made)}\n${because}`,
     [

@@ -47,7 +47,7 @@ export function ghost() {
 export function choose(choice) {
   const { move, action } = choice;
   app.pick = { tile: move.tile ?? app.pick.tile, action, turn: move.turn ?? app.pick.turn };
-  update({ about: null, preview: null });
+  update({ about: null, preview: null, hint: "" });
   speak(spokenChoice(choice));
 }
 

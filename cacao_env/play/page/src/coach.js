@@ -3,7 +3,7 @@
 
 import { judge, madeWords, moveAt, why } from "./advice.js";
 import { isChoosing, offered } from "./choose.js";
-import { hintsOf, hintWords } from "./said.js";
+import { hintsOf, hintWords, told } from "./said.js";
 import { kindOn, same } from "./session.js";
 import { app, update } from "./state.js";
 import { choiceWords, t } from "./words.js";
@@ -32,7 +32,7 @@ export async function coach() {
     const { judged, best } = worst;
     const [short, more] = why(judged, {});
     if (worst.session === session && last > judged.ply)
-      tell(session, t.after(madeWords(session, judged), best, short), { more });
+      tell(session, t.after(told(judged.ply + 1), madeWords(session, judged), best, short), { more });
     worst = null;
   } else if (!session.saved.told) tell(session, t.coachHello);
   if (app.coach) return;

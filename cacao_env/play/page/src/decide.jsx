@@ -33,13 +33,14 @@ export function Decision() {
 /** @param {{ now: Position }} props */
 function Head({ now }) {
   const seat = page.headSeat();
+  const { turn } = (page.judgedAt(app.ply) && app.session?.frames[app.ply - 1].position) || now; // of a move that is judged
   return (
     <h1 id="headline">
       {seat !== null ? <Sign owner={seat} /> : null}
       <span>{app.lesson ? t.lesson.title(app.lesson.step + 1, page.lessonSteps) : page.headline()}</span>
       {now.phase !== "over" ? (
-        <small title={t.turnOf(now.turn + 1, now.turns)}>
-          {app.puzzle ? t.puzzleRated(ratingOf(app.puzzles[app.puzzle.at])) : `${now.turn + 1} / ${now.turns}`}
+        <small title={t.turnOf(turn + 1, now.turns)}>
+          {app.puzzle ? t.puzzleRated(ratingOf(app.puzzles[app.puzzle.at])) : `${turn + 1} / ${now.turns}`}
         </small>
       ) : null}
     </h1>
@@ -191,7 +192,7 @@ function Effect({ now }) {
       <p>
         <Gains choice={choice} seat={now.seat ?? 0} /> {worth} {page.broughtWords(choice, false)}
       </p>
-      {app.hint ? <p class="hint">{app.hint}</p> : null}
+      {app.hint && isFirm ? <p class="hint">{app.hint}</p> : null}
     </div>
   );
 }

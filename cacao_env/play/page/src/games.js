@@ -54,7 +54,7 @@ export const newId = () =>
 /** A game that has just been dealt.
  * @param {{ players: Player[], volcanoes?: boolean, seed?: number | string, coached?: boolean }} wish */
 export function begin({ players, volcanoes = false, seed, coached = false }) {
-  app.progress.taught = true;
+  Object.assign(app.progress, { taught: true, step: 0 });
   void app.store.set("progress", app.progress);
   const given = seed ?? crypto.getRandomValues(new Uint32Array(1))[0];
   const deal = app.engine.deal({ players: players.length, volcanoes, seed: given });

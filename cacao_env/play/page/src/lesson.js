@@ -2,13 +2,14 @@
 
 import { offered } from "./choose.js";
 import { made, open } from "./games.js";
-import { found } from "./said.js";
+import { found, marketGold } from "./said.js";
 import { sound } from "./sound.js";
 import { app, frame, speak, update } from "./state.js";
 import { settle, show } from "./turns.js";
 import { capital, goodsWords, t } from "./words.js";
 
 /** @import { Choice, Cell } from "./types.js" */
+/** @import { Session } from "./session.js" */
 
 const SEED = 126;
 const PLAYED =
@@ -29,8 +30,8 @@ const STEPS = [
 
 export const lessonSteps = STEPS.length;
 
-/** @param {number} step */
-export function openLesson(step = 0) {
+/** Open a step of the lesson, the one that was left. @param {number} step */
+export function openLesson(step = app.progress.step ?? 0) {
   const options = { players: 2, volcanoes: false, decisions: /** @type {const} */ ("auto") };
   const deal = app.engine.deal({ ...options, seed: SEED });
   const actions = PLAYED.split(" ").slice(0, STEPS[step].at).map(Number);
@@ -39,7 +40,7 @@ export function openLesson(step = 0) {
     { person: /** @type {const} */ (false), name: "Itzel", level: "grower", agent: "greedy" },
   ];
   open(made({ options, deal, actions }, players, { kind: "puzzle", viewer: 0 }), { keep: false });
-  app.progress.taught = true;
+  Object.assign(app.progress, { taught: true, step });
   void app.store.set("progress", app.progress);
   const text = t.lesson.steps[step].ask;
   app.lesson = { step, text, solved: false };
@@ -47,11 +48,16 @@ export function openLesson(step = 0) {
   speak(text);
 }
 
+/** What a choice of the last step is worth. @param {Choice} choice */
+const worth = (choice) => choice.worth + marketGold(/** @type {Session} */ (app.session).now, 0, choice.move);
+
 /** Whether a choice shows what a step is about: any other one is legal, and is not played. @param {Choice} choice */
-function shows({ move, effects }) {
+function shows(choice) {
+  const { move, effects } = choice;
   const now = /** @type {import("./types.js").Frame} */ (frame()).position;
   const { about } = STEPS[app.lesson?.step ?? 0];
-  if (about === "end" || now.phase !== "place") return true;
+  if (now.phase !== "place") return true;
+  if (about === "end") return worth(choice) > 0;
   if (about === "fill") return effects.fills > 0 || effects.draws;
   if (about === "overbuild") return move.type === about;
   return move.type === "place" && found(now, 0, move).some(({ kind }) => kind === about);
@@ -62,9 +68,6 @@ export function lookedAt() {
   const { lesson, session } = app;
   if (!lesson || lesson.solved || !session) return null;
   const { about } = STEPS[lesson.step];
-  const sold = (/** @type {Choice["move"]} */ move) =>
-    found(session.now, 0, move).filter(({ kind }) => kind === "market");
-  const worth = (/** @type {Choice} */ one) => sold(one.move).reduce((sum, { gold }) => sum + gold, one.worth);
   const most = Math.max(...offered().map(worth));
   const good = offered().filter((one) => (about === "end" ? worth(one) === most : shows(one)));
   const spaces = good.map(({ move }) => move.cell);

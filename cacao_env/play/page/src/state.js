@@ -33,6 +33,7 @@ export const app = {
     rating: 1200,
     streak: 0,
     taught: false, // the lesson was opened or a game begun
+    step: 0, // of the lesson
   },
 
   session: /** @type {Session | null} */ (null),

@@ -215,14 +215,11 @@ export const en = {
   tryAgain: "Try again",
   playFrom: "Play on from here",
   because: (/** @type {string} */ n, than = "", above = "") =>
-    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}${above && `, above all ${above}`}.`,
+    `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}${above && `, above all because ${above}`}.`,
+  gets: (/** @type {[string, string]} */ ...[who, part]) => `${who === "You" ? "you get" : `${who} gets`} ${part}`,
   wholeReason: "How the turn goes on, and all the gold",
-  share: (
-    /** @type {string} */ name,
-    /** @type {string} */ n,
-    /** @type {number} */ sign,
-    /** @type {string} */ parts,
-  ) => `${name}: ${sign ? `${n} ${sign > 0 ? "more" : "less"}` : "as much"}${parts && ` (${parts})`}.`,
+  share: (/** @type {[string, string, number, string]} */ ...[name, n, sign, parts]) =>
+    `${name}: ${sign ? `${n} ${sign > 0 ? "more" : "less"}` : "as much"}${parts && ` (${parts})`}.`,
   yourPlay: (/** @type {string} */ name) => `${name}: gold lost per decision`,
   betweenAgents: (/** @type {string} */ greedy, /** @type {string} */ best) =>
     `Gold lost per decision, less is better: a careful beginner ${greedy}, the strongest agent ${best}.`,
@@ -341,7 +338,7 @@ export const en = {
     "Before a move I may point to something on the table. After a move I say what would have been better, and why.",
   hints: {
     market: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
-      `You can sell for ${gold} gold at once at the market on ${cell}, with ${count(n, "worker", "workers")}.`,
+      `The market on ${cell} pays ${gold} gold at once to ${count(n, "worker", "workers")}, for cacao that you have or harvest.`,
     mine: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `The mine on ${cell} pays ${gold} gold at once to ${count(n, "worker", "workers")}.`,
     water: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
@@ -351,8 +348,8 @@ export const en = {
     temple: (/** @type {string} */ cell, /** @type {number} */ n, /** @type {string} */ gold) =>
       `With ${count(n, "more worker", "more workers")} you lead at the temple on ${cell}: ${gold} gold more at the end.`,
   },
-  after: (/** @type {string} */ got, /** @type {string} */ best, /** @type {string} */ why) =>
-    `Your last turn: ${got}. Better would have been: ${best}. ${why}`,
+  after: (/** @type {[string, string, string, string]} */ ...[made, got, best, why]) =>
+    `Last turn: ${made}. From there it brought ${got}. Better would have been: ${best}. ${why}`,
 
   // The lesson
   lesson: {

@@ -224,7 +224,8 @@ export const es = {
   tryAgain: "Intentarlo otra vez",
   playFrom: "Seguir jugando desde aquí",
   because: (n, than = "", above = "") =>
-    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}${above && `, sobre todo ${above}`}.`,
+    `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}${above && `, sobre todo porque ${above}`}.`,
+  gets: (who, part) => (who === "Tú" ? `tú recibes ${part}` : `${who} recibe ${part}`),
   wholeReason: "Cómo sigue el turno, y todo el oro",
   share: (name, n, sign, parts) =>
     `${name}: ${sign ? `${n} ${sign > 0 ? "más" : "menos"}` : "lo mismo"}${parts && ` (${parts})`}.`,
@@ -338,7 +339,7 @@ export const es = {
   coachHello: "Antes de una jugada puedo señalarte algo en la mesa. Después te digo qué habría sido mejor, y por qué.",
   hints: {
     market: (cell, n, gold) =>
-      `En el mercado de ${cell} puedes vender ahora mismo por ${gold} de oro, con ${count(n, "recolector", "recolectores")}.`,
+      `El mercado de ${cell} paga ahora mismo ${gold} de oro a ${count(n, "recolector", "recolectores")}, por el cacao que tienes o coseches.`,
     mine: (cell, n, gold) =>
       `La mina de ${cell} da ahora mismo ${gold} de oro a ${count(n, "recolector", "recolectores")}.`,
     water: (cell, n, gold) =>
@@ -348,7 +349,7 @@ export const es = {
     temple: (cell, n, gold) =>
       `Con ${count(n, "recolector más", "recolectores más")} vas por delante en el templo de ${cell}: ${gold} de oro más al final.`,
   },
-  after: (got, best, why) => `Tu último turno: ${got}. Mejor habría sido: ${best}. ${why}`,
+  after: (made, got, best, why) => `El turno pasado: ${made}. Desde ahí dio ${got}. Mejor habría sido: ${best}. ${why}`,
 
   lesson: {
     title: (n, all) => `Lección, ${n} de ${all}`,
