@@ -4,24 +4,20 @@ A stand-in reads nothing but its prompt.  ``perfect`` states a legal move as ask
 models often do, ``illegal`` mostly what can't be played.
 """
 
-import json
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from cacao_env.check.examples.stand_in import legal_moves, newest, serving
+from cacao_env.check.examples.stand_in import legal_moves, newest, reply, serving
 
 Speak = Callable[[str], str]
+perfect = reply
 
 
 def _move(prompt: str) -> tuple[str, random.Random]:
     rng = random.Random(prompt)
     return rng.choice(legal_moves(prompt)), rng
-
-
-def perfect(prompt: str) -> str:
-    return json.dumps({"move": _move(prompt)[0]})
 
 
 def sloppy(prompt: str) -> str:

@@ -29,10 +29,14 @@ def legal_moves(prompt):
     return moves
 
 
-def reply(messages):
-    """One of the legal moves, as the primer asks for it; the same for the same position."""
-    position, _ = newest(messages)
-    return json.dumps({"move": random.Random(position).choice(legal_moves(position))})
+def reply(prompt):
+    """One of the legal moves, as the primer asks for it; the same for the same prompt."""
+    return json.dumps({"move": random.Random(prompt).choice(legal_moves(prompt))})
+
+
+def answer(messages):
+    """The reply to the newest position of a conversation."""
+    return reply(newest(messages)[0])
 
 
 def newest(messages):
@@ -43,7 +47,7 @@ def newest(messages):
 
 
 @contextmanager
-def serving(speak=reply, port=0, asked=None):
+def serving(speak=answer, port=0, asked=None):
     """Serve ``POST /v1/chat/completions`` on 127.0.0.1; yields the address.
 
     ``speak(messages)`` replies to a conversation, of dicts with ``role`` and ``content``; threads call
