@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from cacao_env import Game, registry
-from cacao_env.agent import Agent, AgentError, WrappedAgent, play_game
+from cacao_env.agent import Agent, AgentError, WrappedAgent, play_game, seat_seed
 from cacao_env.agents.checkpoint import find
 from cacao_env.agents.onnx import load_policy
 from cacao_env.agents.random import random_action
@@ -220,6 +220,19 @@ def test_without_a_shown_placement_a_network_plays_some_legal_action(tmp_path, m
     actions = [agent.act([game], [agent.begin(seed)])[0] for seed in range(30)]
     assert set(actions) <= set(game.legal_actions().tolist())
     assert len(set(actions)) > 10
+
+
+def test_every_seat_of_every_game_has_random_numbers_of_its_own():
+    first = {"seed": 1, "block": 0, "options": Options(), "seats": ("a", "b"), "seat": 0}
+    others = {
+        "seed": 2,
+        "block": 1,
+        "options": Options(volcanoes=True),
+        "seats": ("b", "a"),
+        "seat": 1,
+    }
+    every = [first, *(first | {key: value} for key, value in others.items())]
+    assert len({seat_seed(**about) for about in every}) == 6
 
 
 def test_a_player_s_agent_does_not_see_the_true_deal():

@@ -11,6 +11,7 @@ from cacao_env import Game
 from cacao_env.engine.notation import from_text
 from cacao_env.engine.rewards import OUTCOME, rewards_into
 from cacao_env.engine.rng import new_rng, shuffle
+from cacao_env.engine.scoring import win_shares_into
 from cacao_env.engine.state import OVER
 from cacao_env.engine.tiles import MAX_PLAYERS
 from cacao_env.render.text import picture
@@ -207,3 +208,11 @@ def test_every_order_of_a_pile_is_equally_likely():
         found[tuple(pile)] += 1
     assert len(found) == 6
     assert all(850 < times < 1150 for times in found.values()), found  # five standard deviations
+
+
+@pytest.mark.parametrize("cacao", range(1, 6))
+def test_a_gold_more_wins_against_any_cacao(cacao):
+    game, shares = Game.new(seed=0), np.zeros(MAX_PLAYERS)
+    game.state.cacao[:2] = 0, cacao
+    win_shares_into(game.state, np.array([1, 0, 0, 0]), shares)
+    assert shares[:2].tolist() == [1, 0]

@@ -323,6 +323,12 @@ def test_wrong_files_get_a_sentence(opened, four):
     drop(page, "bad.json", "{")
     page.wait_for_selector("#message:has-text('JSON')")
     assert page.inner_text("#count").startswith("3 /"), "what was shown stays"
+    nameless = json.loads(four)
+    del nameless["players"]
+    drop(page, "nameless.json", json.dumps(nameless))
+    page.wait_for_selector(".player:has-text('Player')")
+    names = [one.inner_text() for one in page.locator(".player").all()]
+    assert all(f"Player {seat}" in name for seat, name in enumerate(names, 1)), names
 
 
 @slow

@@ -116,7 +116,8 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
             globalThis.said = [];
             let before = "";
             new MutationObserver(() => {
-                const text = document.querySelector(".tip")?.textContent ?? "";
+                const parts = [...document.querySelectorAll(".tip, .tip + .more")];
+                const text = parts.map((one) => one.textContent).join("\\n");
                 const { phase } = document.querySelector(".decision").dataset;
                 if (text && text !== before) globalThis.said.push([text, phase]);
                 before = text;
@@ -139,7 +140,7 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
     assert len(said) == len(set(said)), "a sentence is said once a game"
     hello, *said = said
     assert "Before a move I may point to something" in hello
-    after = [text for text in said if "Your last turn" in text]
+    after = [text for text in said if "Last turn: " in text]
     assert after, "bad moves are explained"
     for text in after:
         lost, parts = loss_of(text)
@@ -152,15 +153,21 @@ def test_the_coach_speaks_of_the_position_and_repeats_nothing(opened):
 
 
 def loss_of(told: str) -> tuple[float, float]:
-    """A loss, and what it is made of: one's own gold less the other's, each the sum of its sources."""
-    lost, shares = re.search(r"the best move is worth ([\d.]+) gold more\. (.*)", told).groups()
-    found = re.findall(r": ([\d.]+ (?:more|less)|as much)(?: \((.*?)\))?\.(?: |$)", shares)
+    """A loss, and what it is made of: one's own gold less the other's, each the sum of its sources.
+
+    What is said first of these sources is the largest.
+    """
+    worth = r"worth ([\d.]+) gold more(?:, above all because (.*))?\.$"
+    lost, above = re.search(worth, told, re.M).groups()
+    shares = re.findall(r": ([\d.]+ (?:more|less)|as much)(?: \((.*)\))?\.$", told, re.M)
+    for part in re.findall(r"[\d.]+ (?:more|less) from \w+", above or ""):
+        assert any(part in words for _, words in shares), told
     totals = [
         [
             sum(float(n) if way == "more" else -float(n) for n, way in re.findall(MORE, words))
             for words in share
         ]
-        for share in found
+        for share in shares
     ]
     assert all(whole == pytest.approx(parts, abs=0.01) for whole, parts in totals), shares
     (own, _), (other, _) = totals
@@ -183,6 +190,7 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
     page.wait_for_selector("#ask-review")
     assert page.inner_text("#ask-review") == "Go on with the review"
     page.click("#next-mistake")
+    page.click(".told summary")
     told = page.inner_text(".decision")
     lost, parts = loss_of(told)
     assert parts == pytest.approx(lost, abs=0.01)
@@ -190,6 +198,7 @@ def test_a_try_tells_its_loss_and_a_review_goes_on(opened):
         page.set_viewport_size({"width": width, "height": height})
         for panel in (".told", ".bar"):
             assert fits(page, panel), (panel, width)
+    page.click(".told summary")
     page.set_viewport_size({"width": WIDE[0], "height": WIDE[1]})
     assert page.evaluate(
         """() => {

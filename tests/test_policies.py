@@ -11,11 +11,12 @@ from cacao_env import Game, cacao_v0, record
 from cacao_env.agent import AgentError
 from cacao_env.agents.policy import PolicyAgent
 from cacao_env.agents.sb3 import sb3_agent
-from cacao_env.engine.options import DECISIONS
+from cacao_env.engine.options import ASKED, DECISIONS
 from cacao_env.envs.gym import CacaoEnv
 from cacao_env.envs.versus import VersusGames
 from cacao_env.evaluation.run import measure
 from cacao_env.greedy.candidates import Candidates
+from cacao_env.greedy.turn import unasked
 from cacao_env.registry import load_agent
 from tests.games import played, positions
 
@@ -62,6 +63,18 @@ def test_a_policy_sees_what_the_environment_shows(form, options):
             assert game.move(action) == env.game.move(meant)
         env.step(int(rng.choice(np.flatnonzero(mask))))
     assert step > 15
+
+
+def test_a_policy_plays_by_itself_what_its_games_never_ask():
+    """As the games that it learned play it, whatever the game at hand asks."""
+    agent, times = PolicyAgent(lambda seen, masks: masks.argmax(1)), 0
+    for game in positions(Game.new(2, 5, decisions="explicit"), np.random.default_rng(0)):
+        if not game.over:
+            alone = int(unasked(game.state, ASKED.index("auto")))
+            if alone >= 0:
+                assert agent.act([game], [agent.begin(0)]) == [alone]
+                times += alone != game.legal_actions()[0]
+    assert times > 5, "the policy would have chosen another action"
 
 
 def _first(batch):

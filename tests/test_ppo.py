@@ -342,6 +342,16 @@ def test_an_earlier_self_that_plays_still_plays_after_a_resume():
             np.testing.assert_array_equal(array, first[name])
 
 
+def test_earlier_selves_of_a_run_that_starts_from_a_checkpoint_are_of_the_checkpoint():
+    net, given = RowNet(16), played(**ROWS | {"width": 16})
+    past, started = Snapshots(net, given), RowNet(16)
+    past.follow(started)
+    for draw in (0.0, 0.5, 0.99):
+        past.pick(draw)
+        for name, array in weights_of(past.net).items():
+            np.testing.assert_array_equal(array, weights_of(started)[name])
+
+
 def test_nothing_is_learned_from_the_seats_of_earlier_selves():
     net = RowNet(16)
     _, known, numbers, seats = rollout_of_eight(net, SimpleNamespace(net=net), past_fraction=0.5)

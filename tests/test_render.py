@@ -203,6 +203,11 @@ def test_pictures_of_a_history_tell_move_scores_and_sources(over):
     assert {"sales", "water", "sun", "temples", "score"} <= set(last)
     for row in frame_of(over)["sources"]:
         assert {str(row["sales"]), str(row["temples"])} <= set(last)
+    score = over.scores()
+    ranks = sorted(range(over.num_players), key=lambda seat: -score[seat])
+    assert len(set(score)) == over.num_players
+    table = last[last.index("score") :]
+    assert [text for text in table if text in names][:4] == [names[seat] for seat in ranks]
     assert any(text.startswith("jungle pile: ") for text in texts(frame))
     assert "sales" not in texts(frame)
 

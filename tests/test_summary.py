@@ -174,6 +174,8 @@ def test_luck_does_not_decide_a_forfeited_game():
     assert (game.adjusted_win_share(0), game.adjusted_margin(0)) == (0.75, 4 - 3 - 3)
     lost = replace(game, notes=[{FORFEIT: 4}, {}])
     assert (lost.adjusted_win_share(0), lost.adjusted_margin(0)) == (0.0, -5.0)
+    left = replace(game, scores=[9, 5, 7], notes=[{FORFEIT: 4}, {}, {}])
+    assert [left.win_share(seat) for seat in range(3)] == [0, 0.5, 0.5]
 
 
 def test_tables_have_the_figures_of_their_players_row_and_column():

@@ -1,6 +1,7 @@
 """Positions and replies as text: nothing hidden, nothing guessed, within their tokens."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -64,6 +65,18 @@ def test_doors_with_tools_ask_for_the_tool_and_others_for_json():
     assert CacaoTools().reset(seed=1).startswith(primer(tool=True))
     pytest.importorskip("mcp")
     assert text_proofs.mcp.server().instructions == primer(tool=True)
+
+
+def test_a_prompt_without_a_list_names_the_edges_of_the_seat_that_decides():
+    seen = set()
+    for game in some_games(1, decisions="explicit"):
+        if game.phase == "act":
+            (line,) = (x for x in prompt(game, game.seat, listed=False).split("\n") if "Still" in x)
+            told = re.findall(r"act (\S+ \w+) with", line)
+            legal = re.findall(r"act (\S+ \w+) with", prompt(game, game.seat))
+            assert sorted(set(told)) == sorted(set(legal))
+            seen.add(game.seat == game.state.active)
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("decisions", DECISIONS)

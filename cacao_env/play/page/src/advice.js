@@ -160,7 +160,7 @@ export function why({ seat, follows = [], brings, gold, sources, own = {} }, { m
   const theirs = Object.entries(own).map(([name, by]) => [name, by - (sources[/** @type {"sun"} */ (name)] ?? 0)]);
   if (!theirs.length) return ["", ""]; // an older review
   const names = app.session?.players.length === 2 ? nameOf(1 - seat) : t.theOthers;
-  const rest = Math.round(10 * mine - 10 * gold) / 10;
+  const rest = (Math.round(10 * mine) - Math.round(10 * gold)) / 10; // what is shown adds up
   const shares = [
     { who: capital(nameOf(seat)), n: mine, parts: partsOf(own, mine), sign: 1 },
     { who: names, n: rest, parts: partsOf(Object.fromEntries(theirs), rest), sign: -1 },
