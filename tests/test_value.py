@@ -1,6 +1,7 @@
 """The value network: compiled code against torch, whole turns, search."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -337,6 +338,30 @@ def test_a_search_simulates_as_many_as_there_is_time_for(monkeypatch):
     given.clear()
     agent.player(1).analyze(game)
     assert given == [(2, 1000)]
+
+
+def test_a_first_value_counts_as_some_simulations_or_as_one_where_they_reach_the_end(monkeypatch):
+    monkeypatch.setattr(search, "look_ahead", lambda *about: None)  # simulations that bring nothing
+    agent = SearchAgent(some_net(sums=16, maxima=8, units=8).compiled(), sims=16)
+    for left, count in ((NEAR + 1, search.PRIOR), (NEAR, 1)):
+        game = next(
+            game
+            for game in positions(Game.new(2, 3), np.random.default_rng(0))
+            if game.phase == "place" and placements_left(game.state) == left
+        )
+        legal = game.legal_actions()
+        firsts = np.linspace(1, 2, len(legal))
+        monkeypatch.setattr(
+            agent,
+            "evaluate",
+            partial(lambda ids, values, *_: (ids.copy(), values.copy()), legal, firsts),
+        )
+        analysis = agent.player(1).analyze(game)
+        first = dict(zip(legal, firsts, strict=True))
+        expected = [first[action] * count for action in analysis.actions] / (
+            count + analysis.visits
+        )
+        np.testing.assert_allclose(analysis.values, expected)
 
 
 def test_simulations_reach_the_end_earlier_with_more_players():
