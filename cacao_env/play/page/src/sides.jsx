@@ -420,7 +420,7 @@ const SIGNS = { "": "", inaccuracy: "?!", blunder: "??" };
 
 /** @param {{ judged: import("./types.js").Judged }} props */
 export const Loss = ({ judged }) => (
-  <b class={`loss ${judged.grade}`}>
+  <b class={`loss ${judged.grade}`} title={judged.grade ? t[judged.grade] : ""}>
     {num(-judged.gold, 1)} {SIGNS[judged.grade]}
     {judged.grade ? <span class="sr">{t[judged.grade]}</span> : null}
   </b>

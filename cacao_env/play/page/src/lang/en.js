@@ -25,11 +25,11 @@ export const en = {
     volcano: "volcano",
   }),
   about: /** @type {Record<string, string>} */ ({
-    plantation: "Each worker here takes the cacao shown. A village stores five.",
+    plantation: "Each worker here takes the cacao shown. A player stores five at most.",
     market: "Each worker here may sell one cacao for the price shown.",
     mine: "Each worker here takes the gold shown.",
     water: "Each worker here carries water one field on. The field counts at the end.",
-    sun: "Each worker here takes a sun token. A village keeps three. A token is worth 1 gold at the end, and pays for overbuilding once the jungle is used up.",
+    sun: "Each worker here takes a sun token. A player keeps three at most. A token is worth 1 gold at the end, and pays for overbuilding once the jungle is used up.",
     temple: "At the end the player with the most workers here gets 6 gold, the second 3. Ties share.",
     volcano: "Two sides give 2 gold for each worker; the other two cost 1.",
   }),
@@ -362,7 +362,7 @@ export const en = {
     steps: [
       {
         ask: "Whoever has the most gold after eleven tiles wins. A tile has workers on its edges. Place one so that workers touch the plantation: each takes a cacao.",
-        done: "Every worker of a new tile works once, at the jungle tile it faces. A village stores five cacao. A tile is named by its workers, clockwise from the top, such as 2-1-0-1. Each step shows another moment of one game.",
+        done: "Every worker of a new tile works once, at the jungle tile it faces. You can store five cacao. A tile is named by its workers, clockwise from the top, such as 2-1-0-1. Each step shows another moment of one game.",
       },
       {
         ask: "Some turns later you have two cacao. Place a tile so that workers touch a market: each sells one cacao for the price shown.",
