@@ -33,11 +33,12 @@ def planted(tmp_path, monkeypatch, code):
     folder.mkdir(parents=True)
     for place in (folder, folder.parent):
         (place / "__init__.py").write_text("")
-    (folder / "some.py").write_text(code)
+    (folder / "some.py").write_text(f'"""Some: all of it."""\n{code}')
+    monkeypatch.setattr(check, "EXAMPLES", folder)
     monkeypatch.setattr(check, "__name__", "planted")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    library = check.Library("Some", "some", ("numpy",), "all of it")
-    gone = check.Library("Gone", "gone", ("no-such-package",), "nothing")
+    library = check.Library("Some", "some", ("numpy",))
+    gone = check.Library("Gone", "gone", ("no-such-package",))
     monkeypatch.setattr(check, "LIBRARIES", (library, gone))
 
 

@@ -1,20 +1,14 @@
 """Value learning by hand: its schedules, what it replays, the running mean, the loss."""
 
 from contextlib import closing
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from cacao_env import Game
-from cacao_env.agents.checkpoint import find
-from cacao_env.agents.value.checkpoint import read_value, save_value
-from cacao_env.engine.rng import new_rng
-from cacao_env.registry import load_agent
-from tests.games import positions
-from tests.test_afterstate import RULES_OF_SMALL, SMALL
+from cacao_env.agents.value.checkpoint import read_value
+from tests.test_afterstate import SMALL
 from training.config import ConfigError, from_dict
 from training.train_afterstate import AfterstateConfig, AfterstateLearner
 from training.values.games import Behaviour
@@ -71,7 +65,7 @@ def test_a_run_that_starts_from_a_checkpoint_plays_by_it_at_once(tiny):
             assert sorted(params) == sorted(own)
             assert all(np.array_equal(params[name], own[name]) for name in own)
     for changes, words in (
-        ({"start": folder, "units": 3}, "start is .*: its network is larger than this one"),
+        ({"start": folder, "units": 3}, "start is .*: sums, maxima and units must be the same"),
         ({"start": "nowhere"}, "start is 'nowhere': there is no such checkpoint"),
     ):
         with closing(learner_with(**changes)) as learner, pytest.raises(ConfigError, match=words):
@@ -117,35 +111,6 @@ def test_the_running_mean_forgets_the_random_start_and_then_follows_slowly():
         return share
 
     assert [moved(steps) for steps in (0, 4, 12, 100)] == [1, 0.5, 0.25, 0.25]
-
-
-@pytest.mark.parametrize(
-    "more", [{}, {"units": 8}, {"sums": 5}, {"maxima": 3}, {"sums": 4, "units": 6}]
-)
-def test_a_larger_network_starts_as_the_smaller_one_was(tmp_path, more):
-    params, _ = read_value(find("trinitario"))
-    del params["ordering"]
-    sizes = {"sums": 96, "maxima": 32, "units": 64}
-    fitter = Fitter({name: size + more.get(name, 0) for name, size in sizes.items()}, 0, 0.01)
-    fitter.start_from(params)
-    now = fitter.mean.params()
-    assert all(now[name].any(-2).all() for name in ("part_rows", "part_best"))  # new ones can learn
-    of_old = now["numbers"][:, [*range(96), *(96 + more.get("sums", 0) + np.arange(32))]]
-    np.testing.assert_array_equal(of_old, params["numbers"])
-    for name in ("middle_bias", "out", "out_bias"):
-        part = now[name][tuple(slice(size) for size in params[name].shape)]
-        np.testing.assert_array_equal(part, params[name], name)
-    assert not now["out"][:, 64:].any()  # more units have no influence yet
-    for name, weights in (("before", params), ("now", now)):
-        save_value(tmp_path / name, name, weights, RULES_OF_SMALL)
-    before, after = (load_agent(str(tmp_path / name)) for name in ("before", "now"))
-    for game in islice(positions(Game.new(2, 4), np.random.default_rng(4)), 0, None, 3):
-        if game.over:
-            break
-        ids, values = (x.copy() for x in after.evaluate(game.states, new_rng(1)))
-        expected_ids, expected = before.evaluate(game.states, new_rng(1))
-        np.testing.assert_array_equal(ids, expected_ids)
-        np.testing.assert_allclose(values, expected, atol=1e-4)
 
 
 def test_learning_from_greedys_games_predicts_games_that_it_has_not_seen():

@@ -152,7 +152,7 @@ class AfterstateLearner(loop.Learner):
         self._folder: GameFolder | None = None  # of the games that are kept
 
     def start_from(self, folder: Path) -> None:
-        """Copy the weights of a network that is not larger."""
+        """Copy the weights of a network of the same size."""
         params, _ = read_value(folder)
         if "ordering" in params:
             self.ordering = {"ordering": params.pop("ordering")}

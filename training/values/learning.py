@@ -19,36 +19,6 @@ from .players import join
 
 FOLLOWED = 1000  # steps after which the running mean has forgotten how it started
 _BATCHES = 1  # tells random numbers for batches from those for games
-_WIDTHS = ("part_rows", "part_best", "middle_bias")  # as wide as there are sums, maxima and units
-
-
-def grown(params: Mapping[str, Any], fresh: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Return weights as those of a larger network that computes the same.
-
-    ``fresh``: weights of a new network.  Its further sums, maxima and units begin as in ``fresh`` and
-    without influence.
-    """
-    found = {name: np.array(array) for name, array in params.items()}
-    own, new = ([x[name].shape[-1] for name in _WIDTHS] for x in (found, fresh))
-    if any(size > new_size for size, new_size in zip(own, new, strict=True)):
-        return found
-    # Where the sums and maxima of before are among those of now, and the units.
-    both = [*range(own[0]), *(new[0] + np.arange(own[1]))]
-    units = range(own[2])
-    places: dict[str, Sequence[int]] = dict.fromkeys(("bias", "numbers", "rows"), both)
-    for name, size in zip(_WIDTHS, own, strict=True):
-        places[name] = range(size)
-    larger = {name: np.array(array) for name, array in fresh.items()}
-    for name, place in places.items():
-        larger[name][..., place] = found[name]
-    # The second layer takes sums, maxima and the products of both.
-    inputs = [*both, *(sum(new[:2]) + np.array(both))]
-    larger["middle"][..., units] = 0
-    larger["middle"][:, np.array(inputs)[:, None], units] = found["middle"]
-    larger["out"][:] = 0
-    larger["out"][:, units] = found["out"]
-    larger["out_bias"][:] = found["out_bias"]
-    return larger
 
 
 class Fitter:
@@ -63,10 +33,9 @@ class Fitter:
         self.steps = 0
 
     def start_from(self, params: Mapping[str, Any]) -> None:
-        """Copy the weights of a network; raise ValueError if it is larger."""
-        params = grown(params, self.net.params())
+        """Copy the weights of a network; raise ValueError if it has another size."""
         for net in (self.net, self.mean):
-            load_weights(net, params, "its network is larger than this one")
+            load_weights(net, params, "sums, maxima and units must be the same")
         self.steps = FOLLOWED  # there is no random start to forget
 
     def fit(

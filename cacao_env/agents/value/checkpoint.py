@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from ...engine.tiles import MAX_PLAYERS, MIN_PLAYERS
 from ..checkpoint import (
     VALUE_NET,
     CheckpointError,
-    check_metadata,
-    metadata_of,
-    pack_arrays,
+    pack_tensors,
     read_files,
     unpack_arrays,
     write_files,
@@ -65,8 +65,7 @@ def save_value(
     if "ordering" in params:
         size["ordered"] = True
     features = features_version()
-    metadata = metadata_of({"rules": rules, "features": features, "network": VALUE_NET})
-    weights = pack_arrays(params, metadata)
+    weights = pack_tensors({key: np.asarray(x, np.float32) for key, x in params.items()}, {})
     write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
 
 
@@ -77,7 +76,6 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
         if manifest["features"] != features_version():
             raise CheckpointError(f"{folder}: made for other features")
         params = unpack_arrays(folder, weights, param_shapes(**manifest["size"]))
-        check_metadata(folder, weights, manifest)
         players, volcanoes = manifest["rules"]["players"], manifest["rules"]["volcanoes"]
         known = range(MIN_PLAYERS, MAX_PLAYERS + 1)
         if not players or any(n not in known for n in players) or type(volcanoes) is not bool:

@@ -35,7 +35,6 @@ UNIT = "decisions/s"
 MIDDLE = 8  # turns before the position that search is timed in
 SEARCHED = 16  # candidates
 BUFFER = 2**27  # bytes, more than any cache holds
-SAMPLED = "actions sampled in compiled code, rewards, autoreset"
 TYPICAL = 5  # seed of a typical game, which the ceiling's masks are from
 Policy = Callable[[Any], Any]  # mask -> action
 
@@ -119,18 +118,16 @@ def interleaved(players: int, size: int | None) -> Work:
     return work
 
 
-def observed(name: str, counts: str, games: Any, work: Work, threads: int = 1) -> Row:
+def observed(name: str, games: Any, work: Work, threads: int = 1) -> Row:
     """Return a row with the sizes of the games' observations and masks."""
     sizes = games.observations[0].nbytes, games.action_masks[0].nbytes
-    return Row(name, UNIT, counts, work, games.num_games, threads, *sizes)
+    return Row(name, UNIT, work, games.num_games, threads, *sizes)
 
 
-def batch_row(
-    name: str, games: Any, threads: int = 1, text: str = "uint8 observation, mask"
-) -> Row:
-    """Return a row of batched steps at random."""
+def batch_row(name: str, games: Any, threads: int = 1) -> Row:
+    """Return a row of batched steps at random, sampled in compiled code."""
     work = pieces(stepping(games), max(1, STEPS // games.num_games))
-    return observed(name, f"{SAMPLED}, {text}", games, work, threads)
+    return observed(name, games, work, threads)
 
 
 def step_group(players: int, label: str, size: int | None) -> list[Row]:
@@ -138,11 +135,9 @@ def step_group(players: int, label: str, size: int | None) -> list[Row]:
     name = f"p{players}.{label}"
     starts, chosen, lengths = record_games(players, size)
     states = starts.copy()
-    alone = "compiled step of recorded legal games, one game to its end after the other"
-    batched = "VectorGames.step of recorded legal actions, 64 games interleaved, rewards, autoreset"
-    rows = [Row(f"step.{name}", UNIT, alone, lambda: replay(states, starts, chosen, lengths))]
+    rows = [Row(f"step.{name}", UNIT, lambda: replay(states, starts, chosen, lengths))]
     if name == "p2.t15":
-        rows.append(Row(f"step_batch.{name}", UNIT, batched, interleaved(players, size), BATCH))
+        rows.append(Row(f"step_batch.{name}", UNIT, interleaved(players, size), BATCH))
     games = VectorGames(BATCH, num_players=players, table_size=size, seed=0)
     return [*rows, batch_row(f"step_observe_mask.{name}", games)]
 
@@ -151,15 +146,14 @@ def candidates_row(rows: int, replies: int) -> Row:
     """Return batched steps at random, seen as rows of candidates."""
     size = Candidates(rows, replies)
     games = VectorGames(BATCH, decisions="turn" if replies else "auto", observation=size, seed=0)
-    return batch_row(f"candidates.{rows}.{replies}", games, text="float32 rows, their mask")
+    return batch_row(f"candidates.{rows}.{replies}", games)
 
 
 def playout_row(players: int) -> Row:
     """Return whole games at random, nothing observed."""
     games = VectorGames(BATCH, num_players=players, seed=0)
-    text = "whole games, actions sampled in compiled code"
     work = lambda: int(playouts(games.states, games.rngs, 2))  # noqa: E731
-    return Row(f"playouts.p{players}", "games/s", text, work, BATCH)
+    return Row(f"playouts.p{players}", "games/s", work, BATCH)
 
 
 def search_row(players: int) -> Row:
@@ -169,9 +163,8 @@ def search_row(players: int) -> Row:
         game.play(int(greedy_action(game.states, rng)))
     ids, sums = np.zeros(SEARCHED, np.int64), np.zeros(SEARCHED)
     alive = best_actions(game.states, SEARCHED, ids)
-    text = "greedy's decisions in mc's playouts, new deals and copies included"
     work = lambda: int(run_passes(game.states, ids, alive, sums, 4, rng, UTILITY))  # noqa: E731
-    return Row(f"mc_playouts.p{players}", UNIT, text, work)
+    return Row(f"mc_playouts.p{players}", UNIT, work)
 
 
 def threads_rows(seconds: float, slices: int) -> list[Row]:
@@ -185,8 +178,7 @@ def threads_rows(seconds: float, slices: int) -> list[Row]:
         for threads in (1, 2)
     )
     measure([one, two], seconds, slices)
-    text = f"threads.2 over threads.1: the same batch of {two.batch:,} games stepped by two threads"
-    over = Row("threads_speedup.p2.t15", "times", text, batch=two.batch, threads=two.threads)
+    over = Row("threads_speedup.p2.t15", "times", batch=two.batch, threads=two.threads)
     over.value = two.value / one.value
     return [one, two, over]
 
@@ -252,29 +244,21 @@ def pettingzoo_loop(environment: Any, choose: Policy) -> Iterator[int]:
 def pettingzoo_groups() -> list[tuple[Row, Row]]:
     """Return each environment beside its ceiling, with either policy."""
     rng, numbers = new_rng(0), np.random.default_rng(0)
-    policies: tuple[tuple[str, str, Policy], ...] = (
-        (
-            "",
-            "action drawn by rng.choice(np.flatnonzero(mask))",
-            lambda m: numbers.choice(np.flatnonzero(m)),
-        ),
-        ("_lean", "action drawn from the mask in compiled code", lambda m: random_legal(m, rng)),
+    policies: tuple[tuple[str, Policy], ...] = (
+        ("", lambda m: numbers.choice(np.flatnonzero(m))),
+        ("_lean", lambda m: random_legal(m, rng)),
     )
 
-    def row(name: str, whose: str, drawn: str, environment: Any, policy: Policy) -> Row:
+    def row(name: str, environment: Any, policy: Policy) -> Row:
         environment.reset(seed=0)
         seen = environment.observe(environment.agent_selection)
-        text = f"{whose}: last(), {drawn}, step(); float32 observation, mask"
         work = pieces(pettingzoo_loop(environment, policy), 100)
         sizes = seen["observation"].nbytes, seen["action_mask"].nbytes
-        return Row(name, UNIT, text, work, 1, 1, *sizes)
+        return Row(name, UNIT, work, 1, 1, *sizes)
 
     return [
-        (
-            row(f"{name}{lean}.p2", "cacao_v0", drawn, real, policy),
-            row(f"{name}{lean}_ceiling.p2", "do-nothing environment", drawn, ceiling, policy),
-        )
-        for lean, drawn, policy in policies
+        (row(f"{name}{lean}.p2", real, policy), row(f"{name}{lean}_ceiling.p2", ceiling, policy))
+        for lean, policy in policies
         for name, real, ceiling in (
             ("aec_raw", raw_env(), NothingEnv()),
             ("aec", env(), wrap(NothingEnv())),
@@ -284,8 +268,6 @@ def pettingzoo_groups() -> list[tuple[Row, Row]]:
 
 def gym_group() -> list[Row]:
     """Return one seat against a random bot: a single environment, and batches of them."""
-    text = "the learner's decision and a random bot's answers, float32 observation, mask"
-    drawn = "action drawn from the mask in compiled code"
     one, rng = gymnasium.make("cacao_env/Cacao-v0", disable_env_checker=True), new_rng(0)
 
     def single() -> Iterator[int]:
@@ -304,15 +286,14 @@ def gym_group() -> list[Row]:
 
     one.reset(seed=0)
     games: Any = one.unwrapped
-    rows = [observed("gym.p2", f"make(): {text}, {drawn}", games.games, pieces(single(), 200))]
+    rows = [observed("gym.p2", games.games, pieces(single(), 200))]
     for name, copy, dtype in (
         ("gym_vector.p2", True, "float32"),
         ("gym_vector.p2.no_copy", False, "float32"),
         ("gym_vector.p2.no_copy.uint8", False, "uint8"),
     ):
         envs = CacaoVectorEnv(BATCH, copy=copy, observation_dtype=dtype)
-        about = f"make_vec(), copy={copy}: {text.replace('float32', dtype)}, {drawn}"
-        rows.append(observed(name, about, envs.games, pieces(batch(envs), 16)))
+        rows.append(observed(name, envs.games, pieces(batch(envs), 16)))
     return rows
 
 
@@ -327,7 +308,7 @@ def bandwidth_row() -> Row:
         buffer.fill(1)
         return BUFFER
 
-    return Row("write_bandwidth", "bytes/s", f"filling {BUFFER >> 20} MiB, one thread", work)
+    return Row("write_bandwidth", "bytes/s", work)
 
 
 def all_rows(seconds: float, slices: int) -> Iterator[Row]:

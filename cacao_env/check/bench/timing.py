@@ -17,7 +17,7 @@ Work = Callable[[], int]  # does a piece of work and returns its amount
 
 @dataclass
 class Row:
-    """A row of the table: ``value`` in ``unit``, and what is counted.
+    """A row of the table: ``value`` in ``unit``.
 
     ``of_ceiling``: the share that it reaches of its ceiling, if it has one.  Bytes are for each thing
     that is counted.
@@ -25,7 +25,6 @@ class Row:
 
     name: str
     unit: str
-    counts: str
     work: Work | None = None
     batch: int = 1
     threads: int = 1

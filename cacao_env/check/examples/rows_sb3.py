@@ -1,4 +1,4 @@
-"""sb3-contrib's MaskablePPO with its own policy on candidate rows, one decision a turn."""
+"""MaskablePPO-rows: sb3-contrib's, with its own policy on candidate rows, one decision a turn."""
 
 import sys
 
