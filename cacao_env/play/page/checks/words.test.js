@@ -139,3 +139,11 @@ test("every space has a name of its own, as on a chess board", () => {
   assert.equal(new Set(names).size, names.length);
   assert.ok(names.every((name) => /^[a-zA-Z]+−?\d+$/.test(name)));
 });
+
+test("what somebody gets is a clause, whoever it is", () => {
+  for (const lang of [en, es]) {
+    const said = [lang.you, lang.theOthers, "Yum"].map((who) => lang.gets(who, "1.0"));
+    const wanted = ["you get 1.0", "the others get 1.0", "Yum gets 1.0"];
+    assert.deepEqual(said, lang === en ? wanted : ["tú recibes 1.0", "los demás reciben 1.0", "Yum recibe 1.0"]);
+  }
+});

@@ -14,8 +14,7 @@ import { choiceWords, t } from "./words.js";
 /** The decision of the turn that lost most. @type {{ session: Session, turn: number, judged: Judged, best: string } | null} */
 let worst = null;
 
-/** Say something new, and point to a space. @param {Session} session @param {string} text
- * @param {{ at?: Cell, more?: string }} beside */
+/** Say something new. @param {Session} session @param {string} text @param {{ at?: Cell, more?: string }} beside */
 function tell(session, text, beside = {}) {
   const { saved } = session;
   if (!text || saved.told?.includes(text)) return;

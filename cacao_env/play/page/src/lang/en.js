@@ -216,7 +216,8 @@ export const en = {
   playFrom: "Play on from here",
   because: (/** @type {string} */ n, than = "", above = "") =>
     `By the end of the game the best move is worth ${n} gold more${than && ` than “${than}”`}${above && `, above all because ${above}`}.`,
-  gets: (/** @type {[string, string]} */ ...[who, part]) => `${who === "You" ? "you get" : `${who} gets`} ${part}`,
+  gets: (/** @type {[string, string]} */ ...[who, part]) =>
+    `${{ You: "you get", "The others, on average": "the others get" }[who] ?? `${who} gets`} ${part}`,
   wholeReason: "How the turn goes on, and all the gold",
   share: (/** @type {[string, string, number, string]} */ ...[name, n, sign, parts]) =>
     `${name}: ${sign ? `${n} ${sign > 0 ? "more" : "less"}` : "as much"}${parts && ` (${parts})`}.`,

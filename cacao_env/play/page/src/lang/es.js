@@ -225,7 +225,8 @@ export const es = {
   playFrom: "Seguir jugando desde aquí",
   because: (n, than = "", above = "") =>
     `Al final de la partida, la mejor jugada vale ${n} de oro más${than && ` que «${than}»`}${above && `, sobre todo porque ${above}`}.`,
-  gets: (who, part) => (who === "Tú" ? `tú recibes ${part}` : `${who} recibe ${part}`),
+  gets: (who, part) =>
+    `${{ Tú: "tú recibes", "Los demás, de media": "los demás reciben" }[who] ?? `${who} recibe`} ${part}`,
   wholeReason: "Cómo sigue el turno, y todo el oro",
   share: (name, n, sign, parts) =>
     `${name}: ${sign ? `${n} ${sign > 0 ? "más" : "menos"}` : "lo mismo"}${parts && ` (${parts})`}.`,
