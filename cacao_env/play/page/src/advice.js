@@ -162,7 +162,7 @@ export function why({ seat, follows = [], brings, gold, sources, own = {} }, { m
   const names = app.session?.players.length === 2 ? nameOf(1 - seat) : t.theOthers;
   const rest = (Math.round(10 * mine) - Math.round(10 * gold)) / 10; // what is shown adds up
   const shares = [
-    { who: capital(nameOf(seat)), n: mine, parts: partsOf(own, mine), sign: 1 },
+    { who: nameOf(seat), n: mine, parts: partsOf(own, mine), sign: 1 },
     { who: names, n: rest, parts: partsOf(Object.fromEntries(theirs), rest), sign: -1 },
   ];
   const most = shares
@@ -176,7 +176,7 @@ export function why({ seat, follows = [], brings, gold, sources, own = {} }, { m
     better === made ? because : `${t.inTurn(better, made)}\n${because}`,
     [
       ...(next ? [`${t.lines.follows}: ${next}.`] : []),
-      ...shares.map(({ who, n, parts }) => t.share(who, num(Math.abs(n), 1), Math.sign(n), partsWords(parts))),
+      ...shares.map(({ who, n, parts }) => t.share(capital(who), num(Math.abs(n), 1), Math.sign(n), partsWords(parts))),
     ].join("\n"),
   ];
 }
