@@ -159,7 +159,7 @@ export function Board() {
     select(table).call(zooming).on("dblclick.zoom", null); // two quick taps turn a tile
     new ResizeObserver(([{ contentRect }]) => {
       Object.assign(eye, { width: contentRect.width, height: contentRect.height });
-      update();
+      requestAnimationFrame(() => update()); // what is drawn may change sizes again
     }).observe(table);
   }, []);
   const { session } = app;
