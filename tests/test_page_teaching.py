@@ -82,12 +82,12 @@ def test_the_lesson_is_offered_once_and_can_be_left(opened):
     page.wait_for_selector("#begin")
     assert "Cacao is a board game" not in page.inner_text("dialog"), "the second visit asks again"
     page.click("#lesson")
-    assert "2 of 8" in page.inner_text("#headline"), "the lesson goes on where it was left"
+    assert "2 of 8" in page.inner_text("#headline"), "the lesson resumes at the step that was left"
     page.click("#leave-lesson")
     page.click("#begin")
     page.click("#new")
     page.click("#lesson")
-    assert "1 of 8" in page.inner_text("#headline"), "after a game it begins anew"
+    assert "1 of 8" in page.inner_text("#headline"), "a new game restarts the lesson"
 
 
 @slow

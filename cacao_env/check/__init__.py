@@ -34,9 +34,8 @@ class Library:
     def shows(self) -> str:
         """What the program shows, as its docstring says after a name."""
         source = EXAMPLES.joinpath(f"{self.example}.py").read_text(encoding="utf-8")
-        return (
-            str(ast.get_docstring(ast.parse(source))).splitlines()[0].rstrip(".").partition(": ")[2]
-        )
+        first, *_ = str(ast.get_docstring(ast.parse(source))).splitlines()
+        return first.rstrip(".").partition(": ")[2]
 
 
 SB3 = "stable-baselines3", "sb3-contrib"

@@ -25,7 +25,7 @@ function wishOf(id) {
   return level ? { agent: level.agent, ms: level.ms, sims: level.sims } : { agent: id };
 }
 
-/** What an agent finds at a frame; null if it is asked anew meanwhile, or fails, which is said.
+/** Ask an agent about a frame. Returns null if a newer question replaces this one, or if the agent fails; the page says so.
  * @param {string} level @param {number} at @param {number} [made] action to be told of too */
 async function linesOf(level, at, made) {
   const { session, client } = app;
