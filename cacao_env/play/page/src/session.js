@@ -79,9 +79,10 @@ export class Session {
 
   changed() {
     const { position } = this.frames[this.last];
+    const actions = [...this.game.actions];
     Object.assign(this.saved, {
-      actions: [...this.game.actions],
-      changed: Date.now(),
+      changed: String(actions) === String(this.saved.actions) ? this.saved.changed : Date.now(),
+      actions,
       over: position.phase === "over",
       scores: position.seats.map((seat) => seat.score),
       winners: position.winners,
