@@ -37,7 +37,7 @@ import { headline, headSeat, told, toldTurn } from "../src/said.js";
 import { exported, Store } from "../src/save.js";
 import { app, curtainFor, handSeat, nameOf, SETTINGS } from "../src/state.js";
 import { go, pause, playOn, resume, stopAll } from "../src/turns.js";
-import { t } from "../src/words.js";
+import { goodsWords, t } from "../src/words.js";
 import { loadForTests } from "./load.mjs";
 
 /** @import { Saved } from "../src/types.js" */
@@ -406,6 +406,9 @@ test("an address opens what it names, or says that it is lost", async () => {
   assert.deepEqual([app.session?.saved, app.ply], [saved, 1], "the game shown is not read again");
   await show();
   await openWanted();
+  open(saved, { ply: 999, keep: false });
+  assert.equal(app.ply, app.session?.last);
+  await show();
   place.hash = `#game=${saved.id}&ply=2`;
   await openWanted();
   assert.deepEqual([app.session?.saved.id, app.ply], [saved.id, 2]);
@@ -529,7 +532,8 @@ test("a person chooses: a tile, a space, how it is turned, one edge by its worke
   pickTile(tiles[0]);
   const other = offered().find(({ action }) => action === app.pick.action);
   assert.deepEqual([other?.move.tile, other?.move.cell], [tiles[0], cell], "another tile lies where the first one did");
-  assert.ok(other?.move.turn === way || choicesAt(cell).every(({ move }) => move.turn !== way));
+  const alike = choicesAt(cell).find(({ move }) => move.turn === way) ?? choicesAt(cell)[0];
+  assert.equal(app.pick.action, alike.action, "turned as the first one was");
   assert.match(spokenCell(cell), new RegExp(`${t.empty}, ${t.canChoose}$`));
   assert.match(spokenCell([0, 0]), /Player \d|market|plantation/);
   while (session.now.phase !== "act" || session.offered.length < 2) session.play(session.offered.at(-1)?.action ?? 0);
@@ -802,6 +806,7 @@ test("each step of the lesson looks at what it is about, and plays what shows it
     const looked = /** @type {NonNullable<ReturnType<typeof lookedAt>>} */ (lookedAt());
     const { session } = app;
     const before = session?.saved.actions.length ?? 0;
+    const from = session?.last ?? 0;
     const away = offered().find(({ move }) => !looked.spaces.has(String(move.cell)));
     if (away) {
       await judgeStep(away);
@@ -820,6 +825,8 @@ test("each step of the lesson looks at what it is about, and plays what shows it
     }
     assert.ok(app.lesson?.solved, `step ${step}`);
     assert.ok(app.lesson?.text.endsWith(t.lesson.steps[step].done));
+    const got = goodsWords(session?.gains(session.last, from)[0] ?? {}).join(", ");
+    assert.equal(app.lesson?.text.split(". ")[0], got[0].toUpperCase() + got.slice(1), "what the turn brought");
   }
   assert.deepEqual([app.progress.step, await kept()], [lessonSteps - 1, []]);
 });
