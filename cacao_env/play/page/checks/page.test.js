@@ -12,7 +12,7 @@ import { LEVELS, levelsFor, NAMES, namesFor, puzzleOf, rated } from "../src/leve
 import { packed, unpacked, wantedBy } from "../src/link.js";
 import { broughtWords, found, headline, marketGold } from "../src/said.js";
 import { exported, imported, Store } from "../src/save.js";
-import { Session } from "../src/session.js";
+import { Session, tileOn } from "../src/session.js";
 import { app } from "../src/state.js";
 import { cellWords, goodsWords } from "../src/words.js";
 import { loadForTests } from "./load.mjs";
@@ -143,6 +143,12 @@ test("nobody sees another's hand, and of several people nobody looks back", () =
   const alone = new Session(engine, game({ players: [{ person: true, name: "" }, ...bots(2)] }));
   assert.ok(alone.hand(0, 0));
   assert.equal(alone.hand(0, 1), null);
+  while (alone.now.seat === 0) alone.play(alone.offered[0].action);
+  assert.ok(alone.hand(alone.last, 0), "one's own, while another decides");
+  assert.equal(alone.hand(alone.last, alone.now.seat ?? 0), null);
+  const exercise = new Session(engine, { ...alone.saved, kind: "puzzle" });
+  assert.equal(exercise.viewer, exercise.now.seat);
+  assert.equal(new Session(engine, { ...alone.saved, kind: "puzzle", viewer: 0 }).viewer, 0);
   const together = new Session(engine, game());
   playAll(together, 9);
   const seat = together.now.seat ?? 0;
@@ -202,7 +208,7 @@ test("puzzles are positions of games, and their answers are legal", () => {
 test("what the coach says of a space is what workers get there", () => {
   app.engine = engine;
   const jungle = (/** @type {any} */ one) => one.record.jungle_count[0];
-  const seen = { mine: 0, market: 0, water: 0, plantation: 0 };
+  const seen = { mine: 0, market: 0, water: 0, plantation: 0, temple: 0, led: 0 };
   for (let seed = 0; seed < 12; seed += 1) {
     const options = { ...OPTIONS, players: 2, volcanoes: false };
     const session = new Session(engine, game({ options, deal: engine.deal({ ...options, seed }) }));
@@ -219,6 +225,14 @@ test("what the coach says of a space is what workers get there", () => {
         if (jungle(after) > jungle(session.game)) continue; // a space was filled without asking
         while (after.phase === "act" && after.record.turn[0] === now.turn) after.play(Math.max(...after.legal())); // all workers
         const what = `${one.kind} of ${JSON.stringify(move)}`;
+        if (one.kind === "temple") {
+          const [then, later] = [now, after.position(null)].map((there) => tileOn(there, one.cell)?.workers ?? []);
+          const leads = (/** @type {number[]} */ workers) =>
+            workers.every((rival, whose) => whose === seat || rival < workers[seat]);
+          assert.equal(one.gold > 0, leads(later) && !leads(then), what);
+          seen.led += Number(one.gold > 0);
+          if (one.gold === 0) continue;
+        }
         assert.equal(after.scores()[seat] - before, one.gold, what);
         if (one.kind === "plantation") assert.equal(after.record.cacao[seat] - now.seats[seat].cacao, one.cacao, what);
         seen[/** @type {"mine"} */ (one.kind)] += 1;

@@ -683,6 +683,16 @@ test("an agent may think about what the person sees, and of a judged move before
   assert.ok(!mayThink());
 });
 
+test("an agent that can't think is asked once, not for every frame", async () => {
+  client.lines = async () => {
+    throw new Error("no memory");
+  };
+  await show([me, me], { kind: "record" });
+  app.everyStep = true;
+  await think();
+  assert.deepEqual([app.everyStep, app.thinking, app.thought, app.message?.text], [false, null, null, "no memory"]);
+});
+
 test("an answer about a frame that is left is not shown", async () => {
   /** @type {any} */
   let answer;
