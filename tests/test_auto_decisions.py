@@ -17,7 +17,15 @@ from cacao_env.engine.decisions import NONE, forced_action, forced_fill, forced_
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.rules import begin_actions
 from cacao_env.engine.state import ACT, FILL
-from cacao_env.engine.tiles import SUN, VOLCANO, VOLCANO_TURNED, WATER
+from cacao_env.engine.tiles import (
+    MARKET2,
+    PLANTATION1,
+    PLANTATION2,
+    SUN,
+    VOLCANO,
+    VOLCANO_TURNED,
+    WATER,
+)
 from tests.adapter import EngineTable
 from tests.games import any_game, continuations, game_after, played
 from tests.reference.oracle import beside
@@ -121,6 +129,28 @@ def test_which_placements_are_skipped(hand, cells, skipped):
     state.hand[state.seat] = hand
     state.open_count = cells
     assert forced_place(state) == (place_id(state, state.open_cells[0], 0) if skipped else NONE)
+
+
+@pytest.mark.parametrize(
+    ("tiles", "cacao", "asked"),
+    [
+        ((PLANTATION2, PLANTATION2, MARKET2), 0, True),  # to harvest, sell, harvest saves one cacao
+        ((PLANTATION2, 0, MARKET2), 0, False),
+        ((PLANTATION2, PLANTATION1, MARKET2), 0, False),  # all of it fits
+        ((PLANTATION2, 0, MARKET2), 2, True),
+        ((PLANTATION2, PLANTATION2, 0), 0, False),  # nothing can be sold
+    ],
+)
+def test_which_harvests_are_asked(tiles, cacao, asked):
+    game = Game.new(2, 0, decisions="explicit")
+    state = game.state
+    moves = dict(zip(game.legal_moves(), game.legal_actions(), strict=True))
+    game.play(next(moves[move] for move in moves if move[1:3] == ("2101", 0)))
+    state.board[NEIGHBOR[state.last]] = (*tiles[:2], 0, tiles[2])  # at 2, 1, 0 and 1 workers
+    state.phase, state.to_fill, state.pending[:], state.filled = ACT, 0, 0, 0
+    begin_actions(state)
+    state.cacao[state.seat] = cacao
+    assert (forced_action(state) == NONE) == asked
 
 
 def with_other_tiles_around(game: Game, rng: np.random.Generator) -> Game:

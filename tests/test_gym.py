@@ -410,6 +410,9 @@ def test_a_limit_of_steps_truncates_an_episode_without_a_result(mode):
     assert not np.any([over, truncated, rewards])
     assert seen["action_mask"].any(1).all()
     assert (after != before).all()
+    for step in range(1, 4):  # the call that dealt is no step of the next episode
+        *_, truncated, _ = env.step(env.unwrapped.action_masks().argmax(1))
+        assert truncated.tolist() == [step == 3] * 2
 
 
 def test_a_limit_of_steps_counts_those_of_an_episode():

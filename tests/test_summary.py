@@ -176,6 +176,8 @@ def test_luck_does_not_decide_a_forfeited_game():
     assert (lost.adjusted_win_share(0), lost.adjusted_margin(0)) == (0.0, -5.0)
     left = replace(game, scores=[9, 5, 7], notes=[{FORFEIT: 4}, {}, {}])
     assert [left.win_share(seat) for seat in range(3)] == [0, 0.5, 0.5]
+    both = replace(left, notes=[{FORFEIT: 9}, {}, {FORFEIT: 4}])
+    assert [both.win_share(seat) for seat in range(3)] == [0.5, 0.5, 0], "the first to forfeit"
 
 
 def test_tables_have_the_figures_of_their_players_row_and_column():

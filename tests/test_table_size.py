@@ -7,8 +7,16 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.engine.actions import indexed_cell, window_index
-from cacao_env.engine.geometry import DEFAULT_TABLE, MIN_TABLE, window_corner, window_fits
+from cacao_env.engine.geometry import (
+    DEFAULT_TABLE,
+    MIN_TABLE,
+    NEIGHBOR,
+    TORUS,
+    window_corner,
+    window_fits,
+)
 from cacao_env.engine.state import cell_column, cell_row
+from cacao_env.views import View
 from tests.games import STYLES, positions
 from tests.tiers import mostly_slow
 
@@ -71,3 +79,31 @@ def test_a_small_table_binds_only_near_its_rim():
                 free += 1
     assert bound > 20
     assert free > 100
+
+
+@pytest.mark.parametrize("way", [(1, 0), (-1, 0), (0, 1), (0, -1)])
+def test_a_window_that_the_table_has_outgrown_shows_the_tile_just_placed_and_what_lies_beside(way):
+    """A policy with a smaller window decides about the tiles beside it."""
+    rng, shifted = np.random.default_rng(4), 0
+    for seed in range(12):
+        game = Game.new(2 + seed % 3, seed, decisions="explicit")
+        while not game.over:
+            moves = list(zip(game.legal_moves(), game.legal_actions().tolist(), strict=True))
+            if game.phase == "place":
+                farthest = max(way @ np.array(move[3]) for move, _ in moves)
+                moves = [one for one in moves if way @ np.array(one[0][3]) == farthest]
+            game.play(moves[rng.integers(len(moves))][1])
+            box = [
+                game.state[f"{one}_{end}"] for one in ("row", "column") for end in ("min", "max")
+            ]
+            if game.phase not in ("fill", "act") or window_fits(*map(int, box), MIN_TABLE):
+                continue
+            shifted += 1
+            seen = View(game, MIN_TABLE).seen.state
+            last = int(seen.last)
+            for cell in (last, *NEIGHBOR[last].tolist()):
+                row = (int(cell_row(seen, cell)) - int(seen.corner_row)) % TORUS
+                column = (int(cell_column(seen, cell)) - int(seen.corner_column)) % TORUS
+                assert row < MIN_TABLE, "the window ends above it"
+                assert column < MIN_TABLE, "the window ends to the west of it"
+    assert shifted > 20
