@@ -147,8 +147,9 @@ def test_the_best_is_the_same_with_and_without_bounds():
             ([2, 9, 4], [0, 8], 2, range(8)),
             ([8, 2], [2, 4], 3, (2,)),
             ([2, 9], [0, 4], 3, (3, 5)),
+            ([10, 5], [7, 8], 2, (4,)),  # a temple that is drawn is worth more than 1 gold
         ],
-        fast=[1],
+        fast=[1, 6],
     ),
 )
 def test_bounds_hold_below_draws_too(pile, display, placements, seeds):

@@ -1,4 +1,4 @@
-// A game on the page, played through its modules without a browser: who decides, what is kept, looked at, tried again.
+// Plays games on the page through its modules, without a browser.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -17,6 +17,7 @@ import {
   tryAgain,
 } from "../src/exercises.js";
 import {
+  asNumber,
   begin,
   linkOf,
   made,
@@ -66,6 +67,12 @@ let asked = [];
 /** @type {any} */
 let client;
 const first = (/** @type {any} */ game) => engine.replay(game).legal()[0];
+/** The first actions of the game that `show` deals. @param {number} count */
+const opening = (count, players = 2) => {
+  const game = { options: { ...OPTIONS, players }, deal: deal(5, players), actions: /** @type {number[]} */ ([]) };
+  while (game.actions.length < count) game.actions.push(first(game));
+  return game.actions;
+};
 
 beforeEach(async () => {
   stopAll();
@@ -186,7 +193,9 @@ test("a game that is left or paused takes no move that was asked before", async 
     });
   const session = await show([opponent("grower", "Kin"), me]);
   assert.ok(app.deciding);
+  const { asked: question } = app;
   pause();
+  assert.ok(question?.signal.aborted, "the agent need not go on");
   answers[0]({ action: first(session.saved) });
   await rest();
   assert.deepEqual([session.saved.actions, app.message, app.paused, app.deciding], [[], null, true, false]);
@@ -230,9 +239,7 @@ test("frames are looked at from the first to the last, and the game goes on at t
 });
 
 test("a record runs to its end by itself, from the start again where it is at the end, and stops when told", async (context) => {
-  const actions = [...(await show([me, me])).saved.actions];
-  for (let k = 0; k < 3; k += 1) actions.push(first({ ...app.session?.saved, actions }));
-  const session = await show([me, me], { actions, kind: "record" });
+  const session = await show([me, me], { kind: "record", actions: opening(3) });
   assert.equal(app.ply, 0);
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const tick = async () => {
@@ -270,6 +277,7 @@ test("a game begun with a seed is that deal, and is kept", async () => {
   const { saved } = /** @type {any} */ (app.session);
   assert.deepEqual(saved.deal, engine.deal({ players: 3, volcanoes: true, seed: "café" }));
   assert.deepEqual([saved.options.volcanoes, saved.coached, saved.kind], [true, true, "game"]);
+  assert.equal(saved.seed, asNumber("café"), "the agents draw from the same seed");
   assert.deepEqual(
     (await kept()).map((/** @type {any} */ one) => one.id),
     [saved.id],
@@ -289,17 +297,14 @@ test("a game is played on from a frame: one's own with its players, a record aga
   assert.deepEqual([own.from, own.seed, own.kind], [saved.id, saved.seed, "game"]);
   assert.deepEqual(own.actions.slice(0, 3), saved.actions.slice(0, 3));
   const names = ["Ana", "Kin", "Leo"].map((name) => ({ person: true, name }));
-  const record = await show(names, {
-    kind: "record",
-    actions: [first({ options: { ...OPTIONS, players: 3 }, deal: deal(5, 3), actions: [] })],
-  });
-  const { seat } = record.frames[1].position;
-  playFrom(1);
+  const record = await show(names, { kind: "record", actions: opening(9, 3) });
+  const at1 = record.asked.findLast((ply) => record.frames[ply].position.seat === 1) ?? 0;
+  playFrom(at1);
   const { players } = shown();
   assert.deepEqual(
     players.map(({ person }) => person),
-    [0, 1, 2].map((k) => k === seat),
-    "who decides there is the person",
+    [false, true, false],
+    "the person takes the seat that decides",
   );
   const others = /** @type {any[]} */ (players.filter(({ person }) => !person));
   assert.ok(others.every(({ agent, ms }) => agent === "trinitario" && ms === 1000));
@@ -484,7 +489,7 @@ test("a decision is tried again in a copy, before its move, and one comes back t
   const session = await show([me, opponent("grower", "Kin")], { kind: "game" });
   await finish();
   const ply = session.asked[4] + 1;
-  const [{ seat }] = [session.frames[ply - 1].position];
+  const { seat } = session.frames[ply - 1].position;
   const one = {
     ply: ply - 1,
     seat,
@@ -556,6 +561,11 @@ test("one click plays where a person wishes that, but never an edge's workers", 
   app.pick.action = null;
   clickCell(offered()[0].move.cell);
   assert.equal(session.saved.actions.length, 1);
+  while (session.now.phase !== "act" || session.offered.length < 2) session.play(session.offered.at(-1)?.action ?? 0);
+  app.ply = session.last;
+  const { length } = session.saved.actions;
+  clickCell(offered()[0].move.cell);
+  assert.deepEqual([session.saved.actions.length, app.pick.action], [length, offered()[0].action]);
 });
 
 test("of several people the screen is handed over, and hands are hidden until then", async () => {
@@ -578,11 +588,11 @@ test("decisions are taken back and played again, also those of an ended game in 
   const before = [...session.saved.actions];
   await decide();
   const after = [...session.saved.actions];
-  const begun = after.findIndex((_, k) => k >= before.length);
+  assert.ok(after.length > before.length);
   undo();
   await rest();
   assert.deepEqual(session.saved.actions, before);
-  assert.ok(begun >= 0 && (await kept())[0].actions.length === before.length);
+  assert.equal((await kept())[0].actions.length, before.length);
   redo();
   await rest();
   assert.deepEqual(session.saved.actions, after);
@@ -613,7 +623,7 @@ test("the head says whose turn it is, who made the move shown, and who has won",
     [[0, 1], "You and Kin win"],
   ])) {
     session.now.winners = won;
-    assert.equal(headline(), words);
+    assert.deepEqual([headline(), headSeat()], [words, won.length === 1 ? won[0] : null]);
   }
   go(4);
   const { step } = session.frames[4];
@@ -697,10 +707,7 @@ test("an answer about a frame that is left is not shown", async () => {
   /** @type {any} */
   let answer;
   client.lines = () => new Promise((done) => (answer = done));
-  const session = await show([me, me], {
-    kind: "record",
-    actions: [first({ options: OPTIONS, deal: deal(5), actions: [] })],
-  });
+  const session = await show([me, me], { kind: "record", actions: opening(1) });
   const found = think();
   go(1);
   answer({ lines: [{ action: session.saved.actions[0] }] });
@@ -743,10 +750,7 @@ test("a review judges the person's decisions first, keeps what it has, and goes 
 });
 
 test("the best move lies beside the one that was made, unless it is as good", async () => {
-  const session = await show([me, me], {
-    kind: "record",
-    actions: [first({ options: OPTIONS, deal: deal(5), actions: [] })],
-  });
+  const session = await show([me, me], { kind: "record", actions: opening(1) });
   const [action, other] = session.engine.game(OPTIONS, session.saved.deal).legal();
   const judged = { ply: 0, seat: session.frames[0].position.seat, action, best: other, gold: 2 };
   const shown = (/** @type {any} */ more) => {
@@ -761,7 +765,7 @@ test("the best move lies beside the one that was made, unless it is as good", as
   assert.equal(shown({ best: action }), null);
   session.saved.judged = /** @type {any} */ ([{ ...judged, ply: 1 }]);
   showBest();
-  assert.equal(app.preview, null, "it is another frame's");
+  assert.equal(app.preview, null, "that decision led to another frame");
 });
 
 test("a move is judged where it would be made", async () => {
