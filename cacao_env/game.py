@@ -293,11 +293,11 @@ class Game:
         while len(after) == len(before) or after != before[: len(after)]:
             history, self._history = history[:-1], []
             set_up(self.state)
-            self._replay(history)
+            self.replay(history)
             after = [move for *_, move in self.elementary_moves()]
 
-    def _replay(self, history: Sequence[int]) -> None:
-        """Play the actions of a history; ValueError names the first that is illegal."""
+    def replay(self, history: Sequence[int]) -> None:
+        """Play the actions of a ``history``; ValueError names the first that is illegal."""
         state, own = self.state, self.state.decisions
         for number, noted in enumerate(history):
             elementary = isinstance(noted, int) and is_elementary(noted)
@@ -519,7 +519,7 @@ class Game:
                 **{name: data[name] for name in ("volcanoes", "decisions", "table_size")},
             )
             check_type("actions", data["actions"], list, "a list")
-            game._replay(data["actions"])
+            game.replay(data["actions"])
         except (KeyError, TypeError, AttributeError, RecursionError, JSONDecodeError) as error:
             raise ValueError(f"not a saved game: {error!r}"[:300]) from None
         except ValueError as error:

@@ -21,7 +21,7 @@ from ..greedy.choices import CHOICES, best_into
 from ..greedy.turn import step_turn
 from .endgame import NODES, NOT_SOLVED, solve, solved_analysis
 from .halving import halve
-from .playout import BELIEFS, play_out
+from .playout import play_out
 from .utility import UNIT, UTILITY, value_of
 
 
@@ -56,7 +56,7 @@ def run_passes(
             work[1] = work[0]
             step_turn(work[1], ids[i])
             dice[0] = bits
-            decisions += play_out(work[1], choices[0], BELIEFS, dice)
+            decisions += play_out(work[1], choices[0], dice)
             sums[i] += value_of(work[1], seat, objective)
     return decisions
 

@@ -13,15 +13,13 @@ from ..engine.types import f8x1, i8
 from ..greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice
 from ..greedy.turn import step_turn
 
-BELIEFS = np.repeat(GREEDY_WEIGHTS[None], MAX_PLAYERS, axis=0)  # all seats play like greedy
-
 
 @njit
-def play_out(state, choices, weights, rng):
-    """Play to the end in place, seat s with row s of ``weights``; return the number of decisions."""
+def play_out(state, choices, rng):
+    """Play to the end in place; return the number of decisions."""
     decisions = 0
     while state.phase != OVER:
-        step_turn(state, greedy_choice(choices, state, weights[state.seat], rng))
+        step_turn(state, greedy_choice(choices, state, GREEDY_WEIGHTS, rng))
         decisions += 1
     return decisions
 
@@ -43,7 +41,7 @@ def forecast(
     for _ in range(games):
         work[0] = states[0]
         redeal(work[0], np.int64(states[0].seat), rng)
-        play_out(work[0], choices[0], BELIEFS, rng)
+        play_out(work[0], choices[0], rng)
         scores_into(work[0], scores)
         win_shares_into(work[0], scores, wins)
         for seat in range(work[0].num_players):

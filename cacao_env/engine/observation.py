@@ -353,13 +353,6 @@ def observe_as(state, viewer, scaled, out):
         features[i] *= _FEATURE_FACTORS[players, i]
 
 
-def observe(state: Any, viewer: int) -> npt.NDArray[np.uint8]:
-    """Return what ``viewer`` sees: a new raw observation, uint8, shape (observation_size,)."""
-    out = np.empty(observation_size(int(state.num_players), int(state.table_size)), np.uint8)
-    observe_into(state, viewer, out)
-    return out
-
-
 def checked(observation: Any, num_players: int, table_size: int) -> npt.NDArray[Any]:
     """Return observations as an array; ValueError if they have another size."""
     players = as_int("num_players", num_players, MIN_PLAYERS, MAX_PLAYERS)

@@ -14,24 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import as_int, check_array, check_choice, check_type, owned
-from ..engine.actions import LEGAL, apply, why_illegal
-from ..engine.decisions import MAX_DECISIONS, NONE
-from ..engine.jit import inlined, njit
+from ..engine.decisions import MAX_DECISIONS
+from ..engine.jit import inlined
 from ..engine.options import OptionFields, Options
 from ..engine.rewards import REWARDS, Reward, potentials_into
-from ..engine.state import StateArray, set_up
-from ..engine.tiles import JUNGLE_SUPPLY_BY_CODE, MAX_PLAYERS, WORKER_SUPPLY
-from ..engine.types import i2x2, i8, i8x1
-from ..game import ELEMENTARY, LATE, Game, is_elementary
-from ..greedy.turn import step_turn, unasked
+from ..engine.tiles import JUNGLE_KINDS, MAX_PLAYERS, WORKER_KINDS
+from ..game import Game
+from ..greedy.turn import step_turn
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
 _DEAL = ("worker_draws", "jungle_draws")
 _OPTIONS = ("num_players", "volcanoes", "decisions", "table_size")
-
-
-_is_elementary = inlined(is_elementary)
 
 
 @inlined
@@ -42,31 +36,6 @@ def play(state, action, actions):
     """
     actions[state.ply] = action
     step_turn(state, action)
-
-
-@njit
-def _replay(states: StateArray, actions: i2x2, last: i8x1) -> i8:
-    """Play the games' actions up to number ``last``; return the first game with an illegal one, or -1.
-
-    Its state is then the position in which its next action is illegal.
-    """
-    for g in range(len(states)):
-        state, own = states[g], np.int64(states[g].decisions)
-        while state.ply < last[g]:
-            noted = np.int64(actions[g, state.ply])
-            elementary = _is_elementary(noted)
-            if why_illegal(state, noted - ELEMENTARY * elementary) != LEGAL:
-                return g
-            if not elementary:
-                play(state, noted, actions[g])
-                continue
-            action: Any = noted - ELEMENTARY
-            state.ply += 1
-            ends = state.ply == last[g] or not _is_elementary(actions[g, state.ply])
-            while action != NONE:
-                apply(state, action)
-                action = unasked(state, own) if ends else NONE
-    return -1
 
 
 def as_actions(chosen: Any, num_games: int) -> npt.NDArray[np.int64]:
@@ -185,22 +154,23 @@ class Batch:
             setattr(self, name, np.array(arrays[name]))
         for name in _DEAL:
             check_array(name, arrays.get(name), self.states[name])
-            self.states[name] = arrays[name]
-        self._check_supply()
-        for state in self.states:
-            set_up(state)
         plies, counted = (self._lengths(name, arrays.get(name)) for name in ("plies", "_counted"))
         actions: Any = arrays.get("actions")
         width = min(int(plies.max()), MAX_DECISIONS)
         check_array("actions", actions, np.zeros((self.num_games, width), np.int16))
-        self.actions[:, :width] = actions
         if (plies > MAX_DECISIONS).any() or (counted > plies).any():
             raise ValueError("a game has more actions than there are decisions")
-        self._replay_to(counted)
-        for state, potentials in zip(self.states, self._potentials):
-            potentials_into(state, self._mode, potentials)
-        self._counted[:] = counted
-        self._replay_to(plies)
+        for number in range(self.num_games):
+            history = actions[number, : plies[number]].tolist()
+            try:
+                game = self._dealt(*(arrays[name][number] for name in _DEAL))
+                game.replay(history[: counted[number]])
+                self._put(number, game)
+                game.replay(history[counted[number] :])
+            except ValueError as error:
+                raise ValueError(f"game {number}: {error}") from None
+            self.states[number] = game.states[0]
+            self.actions[number, : game.ply] = game.history
         self._check()
 
     def _lengths(self, name: str, given: Any) -> npt.NDArray[np.int64]:
@@ -209,34 +179,19 @@ class Batch:
             raise ValueError(f"{name} has numbers below 0")
         return np.array(given)
 
-    def _check_supply(self) -> None:
-        """Raise ValueError unless each game's draws are the supply of the box (rules 1, 7)."""
-        players, volcanoes = self.num_players, int(self.options.volcanoes)
-        each, drawn = int(self.states["tiles_each"][0]), int(self.states["num_jungle"][0])
-        workers, jungle = (self.states[name].astype(np.int64) for name in _DEAL)
-        for kinds, pool, whose in (
-            (workers[:, :players, :each].reshape(-1, each), WORKER_SUPPLY[players], "worker_draws"),
-            (jungle[:, :drawn], JUNGLE_SUPPLY_BY_CODE[players, volcanoes], "jungle_draws"),
-        ):
-            found = (kinds[..., None] == np.arange(len(pool))).sum(1)
-            if (found != pool).any():
-                raise ValueError(f"{whose} are not the supply of the box")
-        if workers[:, players:].any() or workers[:, :, each:].any() or jungle[:, drawn:].any():
+    def _dealt(self, workers: Array, jungle: Array) -> Game:
+        """Return a saved deal; ValueError unless it is the supply of the box (rules 1, 7)."""
+        given = self.options.as_dict()
+        like = self.states[0]
+        dealt = workers[: given.pop("num_players"), : int(like["tiles_each"])]
+        game = Game.from_draws(
+            np.take(WORKER_KINDS, dealt, mode="wrap").tolist(),
+            np.take(JUNGLE_KINDS, jungle[: int(like["num_jungle"])] - 1, mode="wrap").tolist(),
+            **given,
+        )
+        if any((game.state[name] != own).any() for name, own in zip(_DEAL, (workers, jungle))):
             raise ValueError("the draws have tiles beyond the supply of the box")
-
-    def _replay_to(self, last: npt.NDArray[np.int64]) -> None:
-        elementary = (self.actions >= ELEMENTARY) & (self.actions < 2 * ELEMENTARY)
-        late = elementary[:, 1:] > elementary[:, :-1]
-        found = np.argwhere(late & (np.arange(1, MAX_DECISIONS) < last[:, None]))
-        if len(found):
-            raise ValueError(f"action number {found[0, 1] + 2} of game {found[0, 0]}: {LATE}")
-        wrong = int(_replay(self.states, self.actions, last))
-        if wrong >= 0:
-            game = Game(self.states[wrong : wrong + 1], [])
-            ply = int(self.states["ply"][wrong])
-            noted = int(self.actions[wrong, ply])
-            reason = game.why_illegal(noted - ELEMENTARY * is_elementary(noted))
-            raise ValueError(f"action number {ply + 1} of game {wrong}: {reason}")
+        return game
 
     def _check(self) -> None:
         """Raise ValueError, after the replay, for what only this kind of batch refuses."""

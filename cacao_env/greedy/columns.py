@@ -30,7 +30,6 @@ from ..engine.tiles import (
     WATER_TRACK,
     WORKER_KINDS,
 )
-from .choices import GREEDY_WEIGHTS
 from .values import (
     ADDED,
     CARRIED,
@@ -39,7 +38,6 @@ from .values import (
     PAID,
     SALES,
     TOKENS,
-    Weights,
     gain_of_other,
     part,
     trade,
@@ -130,7 +128,6 @@ HIGHS = np.array([high for _, _, high, _ in ROW_COLUMNS], np.float32)
 LOWS = np.array([low for _, low, _, _ in ROW_COLUMNS], np.float32)
 CONTEXT_HIGHS = np.array([high for _, _, high, _ in CONTEXT_COLUMNS], np.float32)
 CONTEXT_LOWS = np.array([low for _, low, _, _ in CONTEXT_COLUMNS], np.float32)
-EDGE = GREEDY_WEIGHTS[Weights._fields.index("edge")]
 _WORTH = np.maximum(ACTION_VALUE, 1) * 1.0  # of a tile among those of its class
 # Products are much faster than divisions.
 _GOLD, _CACAO, _WATER, _SUN = 1 / GOLD, 1 / CACAO_PLACES, 1 / LAST_WATER, 1 / SUN_PLACES
