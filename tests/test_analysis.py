@@ -13,6 +13,7 @@ from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.analysis import from_values, from_visits
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
+from cacao_env.engine.rng import new_rng
 from cacao_env.game import Game
 from cacao_env.registry import load_agent
 from tests.games import played
@@ -54,6 +55,17 @@ def test_an_agent_thinks_most_of_what_it_plays(name):
             place = analysis.actions.tolist().index(action)
             assert ranked[place] == pytest.approx(ranked.max(), abs=1e-6)
             assert analysis.visits is None or analysis.visits.sum() <= 64
+
+
+def test_what_is_expected_after_an_action_depends_on_no_other():
+    agent, game = load_agent("trinitario"), played(2, 4, 20)
+    states = game.determinise(game.seat, 1).states
+    asked = game.legal_actions()[::5].tolist()
+    each = [load_agent("trinitario").expect(states, action, new_rng(0)) for action in asked]
+    assert len({str(one) for one in each}) > len(asked) // 2
+    for action, (win_shares, scores) in zip(reversed(asked), reversed(each)):
+        found = agent.expect(states, action, new_rng(0))
+        np.testing.assert_array_equal(found, (win_shares, scores))
 
 
 def test_the_end_is_thought_out_exactly():

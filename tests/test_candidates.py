@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from cacao_env import Game, cacao_v0
 from cacao_env.cli.spec import data
 from cacao_env.engine import symmetry as sym
+from cacao_env.engine.decisions import NONE
 from cacao_env.engine.geometry import NEIGHBOR
 from cacao_env.engine.options import DECISIONS
-from cacao_env.engine.state import OVER, TURN, WORKERS
+from cacao_env.engine.state import AUTO, OVER, TURN, WORKERS
 from cacao_env.engine.tiles import JUNGLE_KINDS, NUM_VARIANTS, VARIANT_KIND, VOLCANO, WATER_TRACK
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
@@ -202,6 +203,19 @@ def test_rows_say_where_choices_lead(deal):
         if position.phase == "act":
             assert same
     assert wrong <= 1 + tried // 10
+
+
+def test_where_a_move_is_forced_it_is_the_first_row():
+    """Greedy plays it before it compares, also with decisions that ask for it."""
+    seen = 0
+    for seed in range(6):
+        game = Game.new(2 + seed % 3, seed, decisions="explicit")
+        for position in positions(game, np.random.default_rng(seed)):
+            forced = NONE if position.over else unasked(position.state, AUTO)
+            if forced != NONE and len(position.legal_actions()) > 1:
+                assert look(position)[2][0] == forced
+                seen += 1
+    assert seen > 100
 
 
 def test_fills_say_what_temples_bring_each_of_the_others():

@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import sys
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import Mock
@@ -282,6 +284,16 @@ def test_what_is_no_data_set_is_refused(folder, games, tmp_path):
         storage.write_manifest(tmp_path, manifest)
         with pytest.raises(DataError, match=why):
             load(tmp_path)
+
+
+@pytest.mark.parametrize("names", ["a", "ab", "abcd"])
+def test_all_pairings_of_a_data_set_play_as_many_deals(names):
+    recipe, deals = Recipe((*names,), Options(), 2 * making.SHARD), Counter()
+    for chunk in chain.from_iterable(recipe.shards(names)):
+        deals[chunk.pairing] += len(chunk.blocks)
+    assert deals.keys() == {*recipe.pairs(names)}
+    assert deals.total() == recipe.deals
+    assert max(deals.values()) - min(deals.values()) <= 2 * making.AT_ONCE
 
 
 def test_the_same_command_resumes_and_another_recipe_is_refused(tmp_path, monkeypatch, folder):

@@ -200,7 +200,9 @@ def test_pictures_of_a_history_tell_move_scores_and_sources(over):
     scores = " : ".join(str(seat["score"]) for seat in frame["seats"])
     assert f"{scores}   {names[frame['mover']]}: {frame['move']}" in texts(frame)
     last = texts(frame_of(over))
-    assert {"sales", "water", "sun", "temples", "score"} <= set(last)
+    gold_of = ["sales", "volcanoes", "water", "sun", "temples", "score"]
+    assert last[last.index("sales") :][: len(gold_of)] == gold_of
+    assert {"mines"} == {*texts(frame_of(greedy(2, 1)))} & {"mines", "volcanoes"}
     for row in frame_of(over)["sources"]:
         assert {str(row["sales"]), str(row["temples"])} <= set(last)
     score = over.scores()

@@ -13,6 +13,7 @@ from cacao_env.agents.random import random_action
 from cacao_env.check.examples.stand_in import legal_moves
 from cacao_env.engine.options import DECISIONS
 from cacao_env.engine.rng import new_rng
+from cacao_env.render.position import position_of
 from cacao_env.text.prompt import primer, prompt
 from cacao_env.text.reply import Refused, action_of
 from cacao_env.text.table import TextTable
@@ -44,6 +45,37 @@ def test_a_prompt_lists_exactly_the_legal_moves(decisions):
             other = prompt(game, (game.seat + 1) % game.num_players)
             assert "_" not in other
             assert "Legal" not in other, "moves are listed for the seat that decides alone"
+
+
+def signs_by_cell(text):
+    """The table of a prompt, and whether its lines are columns."""
+    head, *lines = text[text.index("Table, a line") :].split("\n")
+    down, found = "column, going south" in head, {}
+    for line in lines:
+        if (at := re.match(r"(-?\d+),(-?\d+): (.*)", line)) is None:
+            break
+        row, column = int(at[1]), int(at[2])
+        for step, sign in enumerate(at[3].split(" ")):
+            if sign != ".":
+                found[(row + step, column) if down else (row, column + step)] = sign
+    return found, down
+
+
+def test_every_tile_is_in_its_cell_of_a_prompt_s_table_however_tall():
+    forms = set()
+    for game in positions(
+        Game.new(4, 5, table_size=32), np.random.default_rng(5), STYLES["stretch"]
+    ):
+        tiles = position_of(game, 0)["tiles"]
+        found, down = signs_by_cell(prompt(game, 0))
+        forms.add(down)
+        assert found.keys() == {(tile["row"], tile["column"]) for tile in tiles}
+        for tile in tiles:
+            if "edges" in tile:
+                sign = found[tile["row"], tile["column"]].rstrip("*")
+                assert sign[1:] == "".join(map(str, tile["edges"]))
+                assert "ABCD".index(sign[0].upper()) == tile["owner"]
+    assert forms == {False, True}
 
 
 def test_primer_and_prompts_keep_to_their_tokens():

@@ -353,6 +353,38 @@ test("what workers can bring is said before a space is filled", () => {
   assert.ok(seen.water > 20 && seen.sun > 20, JSON.stringify(seen));
 });
 
+test("what a choice brings for certain depends on nothing that is hidden", () => {
+  const { decisions } = engine.codes;
+  let draws = 0;
+  for (const players of [2, 3, 4]) {
+    const file = new URL(`../../../../tests/directed/three-cells-${players}p-1.json`, import.meta.url);
+    const { options, deal, actions } = engine.readRecord(readFileSync(file, "utf8"));
+    const now = engine.replay({ options, deal, actions: [] });
+    for (const action of actions) {
+      const filling = now.phase === "place" && now.effects(action).fills === 3;
+      now.play(action);
+      if (!filling) continue;
+      const auto = now.clone();
+      auto.options = { ...options, decisions: "auto" };
+      auto.record.decisions[0] = decisions.indexOf("auto");
+      auto.play(auto.legal()[0]);
+      for (const fill of auto.legal()) {
+        const effects = auto.effects(fill);
+        for (let seed = 1n; seed < 40n; seed += 1n) {
+          const other = auto.clone();
+          engine.module.memory.rng[0] = seed;
+          other.call("hide", other.seat);
+          assert.deepEqual(other.effects(fill), effects, `${players} players: ${auto.notation(fill)}`);
+        }
+        if (!effects.draws) continue;
+        assert.equal(effects.fills, 1, "the drawn tile is not laid in a preview");
+        draws += 1;
+      }
+    }
+  }
+  assert.ok(draws > 0, `${draws} choices after which a tile is drawn`);
+});
+
 test("a puzzle that few solve changes a rating more", () => {
   assert.ok(rated(1200, 1600, true) - 1200 > rated(1200, 1000, true) - 1200);
   assert.ok(rated(1200, 1000, false) < rated(1200, 1600, false));
