@@ -11,10 +11,13 @@ from cacao_env.agents.greedy import greedy_analyze
 from cacao_env.agents.halving import halve
 from cacao_env.agents.value.agent import ValueAgent
 from cacao_env.analysis import from_values, from_visits
+from cacao_env.engine.decisions import NONE
 from cacao_env.engine.observation import scale
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
+from cacao_env.engine.state import AUTO
 from cacao_env.game import Game
+from cacao_env.greedy.turn import unasked
 from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
@@ -54,7 +57,19 @@ def test_an_agent_thinks_most_of_what_it_plays(name):
             ranked = analysis.visits if analysis.visits is not None else analysis.weights
             place = analysis.actions.tolist().index(action)
             assert ranked[place] == pytest.approx(ranked.max(), abs=1e-6)
-            assert analysis.visits is None or analysis.visits.sum() <= 64
+            if analysis.visits is not None:
+                assert analysis.visits.sum() <= 64
+                assert (abs(analysis.values) <= 1).all(), "mean utilities"
+
+
+def test_playouts_choose_nothing_that_is_forced():
+    forced = 0
+    for game in positions(40, decisions="explicit"):
+        action = unasked(game.state, AUTO)
+        if action != NONE and len(game.legal_actions()) > 1:
+            forced += 1
+            assert {load_agent("mc:sims=4").player(seed).act(game) for seed in range(3)} == {action}
+    assert forced > 5
 
 
 def test_what_is_expected_after_an_action_depends_on_no_other():
@@ -149,9 +164,9 @@ def test_rounds_of_halving_share_the_time_and_end_with_it(monkeypatch):
 
 
 def test_weights_of_values_and_visits():
-    analysis = from_values([5, 6, 7], [0.0, 2.0, 1.0], 1.0, "gold")
+    analysis = from_values([5, 6, 7], [0.0, 2.0, 1.0], 0.5, "gold")
     assert analysis.actions.tolist() == [6, 7, 5]
-    assert analysis.weights[0] / analysis.weights[1] == pytest.approx(np.e)
+    assert analysis.weights[0] / analysis.weights[1] == pytest.approx(np.e**2)
     analysis = from_visits([5, 6, 7], [0.3, 0.1, 0.2], [2, 6, 2], "utility")
     assert analysis.actions.tolist() == [6, 5, 7]
     assert analysis.weights.tolist() == [0.6, 0.2, 0.2]

@@ -67,6 +67,19 @@ def test_decisions_of_winners_count_more_if_they_are_weighted(folder, method):
         assert logits[0] - logits[1] == pytest.approx(2 if method == "weighted" else 0, abs=0.3)
 
 
+def test_the_weight_of_the_value_is_that_of_the_configuration(folder):
+    slopes = []
+    for value_coef in (0.5, 1.0):
+        with closing(learner(folder, value_coef=value_coef)) as cloning:
+            cloning._learn(next(iter(cloning.games)))
+            slopes.append([one.grad for one in cloning.net.parameters()])
+    doubled = [
+        bool(half.any()) and torch.allclose(2 * half, one, 1e-4, 0) for half, one in zip(*slopes)
+    ]
+    assert any(doubled), "the value's own weights"
+    assert not all(doubled)
+
+
 def test_rows_without_a_choice_have_no_probability(folder):
     with closing(learner(folder, rows=200)) as cloning:
         seen = next(iter(cloning.games))

@@ -290,9 +290,55 @@ def test_a_value_is_to_be_the_return_and_not_what_the_policy_learns_from():
         advantages=torch.tensor([4.0, -2.0, 1.0]),
         known=rows,
     )
-    _, metrics = train_ppo.ppo_loss(net, rollout, rows, torch.ones(1), PpoConfig())
+    loss, metrics = train_ppo.ppo_loss(net, rollout, rows, torch.ones(1), PpoConfig())
     wrong = torch.tensor([0.5 - 5, 0.0 - 0, 1.0 - 4])
     assert metrics["loss_value"] == pytest.approx(float((wrong**2).mean()))
+    # All choices are as likely as before, so the policy's part is the mean of scaled advantages.
+    assert metrics["loss_policy"] == pytest.approx(0, abs=1e-6)
+    assert metrics["entropy_fraction"] == pytest.approx(1)
+    c = PpoConfig()
+    assert loss == pytest.approx(c.value_coef * float((wrong**2).mean()) - c.entropy_coef)
+
+
+def test_a_policy_learns_from_clipped_ratios_and_scaled_advantages():
+    """PPO's loss (Schulman and others 2017) in NumPy."""
+    rng = np.random.default_rng(0)
+    logits, advantages = rng.normal(size=(50, 3)), rng.normal(1.5, 4, 50)
+    masks, actions = np.ones((50, 3)), rng.integers(0, 2, 50)
+    masks[:20, 2] = 0
+    before = np.log(rng.uniform(0.2, 0.6, 50))
+    array = torch.from_numpy
+    rollout = train_ppo.Rollout(
+        observations=torch.zeros(50, 1),
+        masks=array(masks) > 0,
+        actions=array(actions),
+        log_probs=array(before),
+        values=torch.zeros(50),
+        advantages=array(advantages),
+        known=torch.arange(50),
+    )
+    _, metrics = train_ppo.ppo_loss(
+        lambda _: (array(logits), torch.zeros(50)),
+        rollout,
+        torch.arange(50),
+        torch.ones(1),
+        PpoConfig(),
+    )
+    chances = np.exp(logits) * masks
+    chances /= chances.sum(1, keepdims=True)
+    ratio = chances[np.arange(50), actions] / np.exp(before)
+    scaled = (advantages - advantages.mean()) / advantages.std(ddof=1)
+    low, high = 1 - PpoConfig().clip_range, 1 + PpoConfig().clip_range
+    gain = np.minimum(ratio * scaled, np.clip(ratio, low, high) * scaled)
+    entropy = -(chances * np.log(np.where(chances > 0, chances, 1))).sum(1)
+    expected = {
+        "loss_policy": -gain.mean(),
+        "entropy": entropy.mean(),
+        "entropy_fraction": (entropy / np.log(masks.sum(1))).mean(),
+        "approx_kl": (ratio - 1 - np.log(ratio)).mean(),
+        "clip_fraction": ((ratio < low) | (ratio > high)).mean(),
+    }
+    assert {name: float(metrics[name]) for name in expected} == pytest.approx(expected, rel=1e-5)
 
 
 def test_minibatches_are_of_the_size_that_the_configuration_says(monkeypatch):

@@ -96,6 +96,9 @@ def test_the_loss_is_that_of_the_seats_that_play():
         assert of_wins.item() == pytest.approx(-(shares * log_probs).sum(1).mean(), rel=1e-4)
         wrong = (points - samples.points[:, :players]) ** 2
         assert of_points.item() == pytest.approx(wrong.mean(), rel=1e-4)
+        one = type(samples)(*(array[:1] for array in samples))
+        losses = [loss.item() for loss in fitter._losses(one)]
+        assert fitter.fit([one], 3, 5, 0.0, [1]) == pytest.approx(losses, rel=1e-5)
 
 
 def test_the_running_mean_forgets_the_random_start_and_then_follows_slowly():
