@@ -153,7 +153,7 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "message"), DAMAGES, ids=range(len(DAMAGES)))
+@pytest.mark.parametrize(("damage", "message"), DAMAGES, ids=[what for _, what in DAMAGES])
 def test_a_damaged_record_is_refused_with_one_sentence(damage, message):
     record = written(2, 6)
     check(record)
