@@ -303,13 +303,15 @@ class Game:
             elementary = isinstance(noted, int) and is_elementary(noted)
             if elementary and self._history and not is_elementary(self._history[-1]):
                 raise ValueError(f"action number {number}: {LATE}")
-            state.decisions = EXPLICIT if elementary else own
+            if elementary:
+                state.decisions = EXPLICIT
             try:
                 self.play(noted - ELEMENTARY if elementary else noted)
             except ValueError as error:
                 raise ValueError(f"action number {number}: {error}") from None
             finally:
-                state.decisions = own
+                if elementary:
+                    state.decisions = own
             if elementary:
                 self._history[-1] = noted
                 if number + 1 == len(history) or not is_elementary(history[number + 1]):
