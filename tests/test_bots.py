@@ -16,7 +16,7 @@ from cacao_env.engine.options import ASKED
 from cacao_env.engine.rewards import SCORE_SCALE
 from cacao_env.engine.rng import new_rng
 from cacao_env.engine.tiles import VOLCANO
-from cacao_env.greedy.choices import CHOICES, greedy_choice
+from cacao_env.greedy.choices import CHOICES, GREEDY_WEIGHTS, greedy_choice, score_actions
 from cacao_env.greedy.turn import unasked
 from cacao_env.greedy.values import Weights, gain_of_other, set_worths
 from cacao_env.registry import load_agent
@@ -70,6 +70,18 @@ def best_gain(game: Game, action: int, seat: int) -> float:
     """The most a seat's score can rise in this turn after an action: all continuations are played."""
     ends = continuations(game_after(game, action), lambda p: p.turn != game.turn or p.seat != seat)
     return max(end.scores()[seat] for end in ends) - game.scores()[seat]
+
+
+def test_values_of_a_position_depend_on_no_position_before():
+    """The scratch space remembers what sums of edges are worth, to the stocks of one position."""
+    shared = np.zeros(1, CHOICES)[0]
+    for number in range(8):
+        game = played(2, number, 3 * number + 2, style="greedy", decisions="turn")
+        fresh = np.zeros(1, CHOICES)[0]
+        for choices in (shared, fresh):
+            score_actions(choices, game.state, GREEDY_WEIGHTS)
+        count = fresh.count
+        np.testing.assert_array_equal(shared.values[:count], fresh.values[:count])
 
 
 @pytest.mark.parametrize("style", mostly_slow(sorted(STYLES)))

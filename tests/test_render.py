@@ -64,6 +64,15 @@ def test_a_position_says_what_the_game_says(players):
         assert all(seat["left"].values())
 
 
+def test_the_tile_of_the_last_placement_is_the_last_one_also_where_it_covers_another(over):
+    asked = over.with_options("explicit")
+    placed = [move for _, _, move in asked.elementary_moves()]
+    for ply, (position, _) in enumerate(asked.plies()):
+        cells = [move[3] for move in placed[:ply] if move[0] in ("place", "overbuild")]
+        last = [tile for tile in position_of(position)["tiles"] if tile["last"]]
+        assert [(tile["row"], tile["column"]) for tile in last] == cells[-1:]
+
+
 def test_tiles_below_others_are_known(over):
     found = position_of(over)
     moves = [move for _, _, move in over.elementary_moves()]

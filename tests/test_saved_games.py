@@ -11,7 +11,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.bots import Bot
 from cacao_env.engine.options import Options
-from cacao_env.engine.rewards import REWARDS
+from cacao_env.engine.rewards import REWARDS, SCORE_SCALE
 from cacao_env.envs.vector import VectorGames
 from cacao_env.envs.versus import VersusGames
 from cacao_env.game import ELEMENTARY, LATE
@@ -97,6 +97,21 @@ def test_rewards_are_counted_on_from_where_they_were(reward, seat):
         assert_same(games, other)
         if number % 2:
             games.deal(games.dones)
+
+
+def test_a_game_dealt_in_the_middle_of_another_is_rewarded_for_itself_alone():
+    games, rng = versus(2), np.random.default_rng(3)
+    for _ in range(9):
+        games.step(random_legal(games.action_masks, rng))
+    games.deal(np.ones(4, np.bool_))
+    paid, over = np.zeros(4), np.zeros(4, np.bool_)
+    while not over.all():
+        games.step(random_legal(games.action_masks, rng))
+        paid += np.where(over, 0, games.rewards)
+        for number in np.flatnonzero(games.dones & ~over):
+            own, other = games.final_scores[number]
+            assert paid[number] == pytest.approx((own - other) / SCORE_SCALE, abs=1e-5)
+        over |= games.dones
 
 
 def test_elementary_actions_after_others_are_no_history():

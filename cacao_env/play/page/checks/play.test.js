@@ -207,6 +207,18 @@ test("a game that is left or paused takes no move that was asked before", async 
   assert.equal((await kept())[0].actions.length, 1, "what an agent played is kept");
 });
 
+test("a move that is held back for the eye is not made in a game that is left meanwhile", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  Object.assign(globalThis, { matchMedia: () => ({ matches: false }) });
+  Object.assign(app, { settings: { ...app.settings, motion: true } });
+  const session = await show([opponent("grower", "Kin"), me]);
+  assert.deepEqual([asked.length, app.message, session.saved.actions], [1, null, []], "it has answered");
+  pause();
+  context.mock.timers.tick(900);
+  await rest();
+  assert.deepEqual(session.saved.actions, []);
+});
+
 test("what others did is said once, when a person is asked", async () => {
   const players = [me, opponent("grower", "Kin"), opponent("grower", "Sac")];
   await show(players, { seed: 9 });
