@@ -8,9 +8,9 @@ import pytest
 
 from cacao_env import Game
 from cacao_env.agent import Agent
-from cacao_env.engine.options import DECISIONS
+from cacao_env.engine.options import DECISIONS, Options
 from cacao_env.envs.gym import CacaoEnv
-from cacao_env.envs.opponents import NUM_COMPILED
+from cacao_env.envs.opponents import NUM_COMPILED, Opponents
 from cacao_env.envs.versus import VersusGames
 from tests.agents_for_tests import Failing, Spy
 from tests.games import as_dealt, played
@@ -209,3 +209,11 @@ def test_a_game_that_is_started_anew_begins_without_memories():
     assert len(games._memory[0][1]) > 1
     games.start(0, Game.new(2, seed=5))
     assert games._memory[0] == {}
+
+
+@pytest.mark.parametrize("names", [["greedy", "random"], ["random", "greedy"], ["greedy", "mc"]])
+def test_a_line_up_of_several_names_has_each_in_its_seat(names):
+    for options, expected in ((Options(3), names), (Options(4), [*names, "random"])):
+        found = Opponents(expected, options)
+        assert [[agent.name for agent in line_up] for line_up in found.line_ups] == [expected]
+        assert found.probabilities.tolist() == [0, 0, 1]
