@@ -302,13 +302,13 @@ class Game:
         for number, noted in enumerate(history):
             elementary = isinstance(noted, int) and is_elementary(noted)
             if elementary and self._history and not is_elementary(self._history[-1]):
-                raise ValueError(f"action number {number}: {LATE}")
+                raise ValueError(f"action number {self.ply}: {LATE}")
             if elementary:
                 state.decisions = EXPLICIT
             try:
                 self.play(noted - ELEMENTARY if elementary else noted)
             except ValueError as error:
-                raise ValueError(f"action number {number}: {error}") from None
+                raise ValueError(f"action number {self.ply}: {error}") from None
             finally:
                 if elementary:
                     state.decisions = own

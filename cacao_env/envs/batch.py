@@ -165,12 +165,13 @@ class Batch:
             try:
                 game = self._dealt(*(arrays[name][number] for name in _DEAL))
                 game.replay(history[: counted[number]])
-                self._put(number, game)
+                potentials_into(game.state, self._mode, self._potentials[number])
                 game.replay(history[counted[number] :])
             except ValueError as error:
                 raise ValueError(f"game {number}: {error}") from None
             self.states[number] = game.states[0]
             self.actions[number, : game.ply] = game.history
+        self._counted[:] = counted
         self._check()
 
     def _lengths(self, name: str, given: Any) -> npt.NDArray[np.int64]:
