@@ -53,6 +53,8 @@ def read_json(
     data = read_regular(path, most, error)
     try:
         return json.loads(data)  # in UTF-8, or what a byte-order mark says
+    except UnicodeDecodeError as wrong:
+        raise error(f"{path} is not text in {wrong.encoding.upper()}") from None
     except (ValueError, RecursionError):
         raise error(f"{path} is not JSON, expected {expected}") from None
 

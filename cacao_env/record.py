@@ -23,6 +23,8 @@ from .game import Game
 FORMAT, VERSION = "cacao-record", 1
 MAX_BYTES = 5_000_000  # a record with all legal moves listed has about half a million
 _KEYS = ("format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result")
+_RULES = ("num_players", "volcanoes", "decisions")
+_MOVE = ("player", "move", "auto", "legal")
 MAX_NAME = 60  # characters of a player's name
 
 
@@ -155,14 +157,15 @@ def start_of(record: Any) -> Game:
     for key in _KEYS:
         if key not in record:
             raise RecordError(f"the record has no {key!r}")
+    _check_keys("the record", record, (*_KEYS, "players"))
     rules = record["rules"]
     if not isinstance(rules, dict):
         raise RecordError("rules is not an object")
+    _check_keys("rules", rules, _RULES)
     if not isinstance(record["moves"], list):
         raise RecordError("moves is not a list")
     try:
-        named = ("num_players", "volcanoes", "decisions")
-        options = Options.from_dict({name: rules.get(name) for name in named})
+        options = Options.from_dict({name: rules.get(name) for name in _RULES})
         if "players" in record:
             check_names(record["players"], options.num_players)
         draws = record["worker_draws"], record["jungle_draws"]
@@ -174,6 +177,14 @@ def start_of(record: Any) -> Game:
             f"worker_draws has {game.num_players} lists, expected one for {options.num_players} players"
         )
     return game
+
+
+def _check_keys(what: str, given: dict[str, Any], known: Sequence[str]) -> None:
+    """Raise RecordError if ``given`` has a key that is not known: it may be a misspelled one."""
+    for odd in given:
+        if odd not in known:
+            expected = f"{', '.join(known[:-1])} or {known[-1]}"
+            raise RecordError(f"{what} has the key {in_short(odd)}, expected {expected}")
 
 
 def check_names(names: Any, players: int) -> None:
@@ -194,10 +205,7 @@ def _replay_move(game: Game, entry: Any, explicit: bool) -> None:
     move = as_move(entry["move"])
     if not is_int(entry["player"]) or entry["player"] != game.seat:
         raise ValueError(f"player is {in_short(entry['player'])}, but player {game.seat} decides")
-    for odd in entry.keys() - {"player", "move", "auto", "legal"}:
-        raise ValueError(
-            f"a move has the key {in_short(odd)}, expected player, move, auto or legal"
-        )
+    _check_keys("a move", entry, _MOVE)
     auto = entry.get("auto", False)
     if not isinstance(auto, bool):
         raise ValueError(f"auto is {in_short(auto)}, expected true or false")
@@ -234,6 +242,7 @@ def _check_result(result: Any, replayed: dict[str, list[int]]) -> None:
     """Raise RecordError unless the result is that of the replay."""
     if not isinstance(result, dict):
         raise RecordError("result is not an object")
+    _check_keys("result", result, list(replayed))
     for field, value in replayed.items():
         if field not in result:
             raise RecordError(f"result has no {field!r}")

@@ -4,6 +4,7 @@ const FORMAT = "cacao-record";
 const VERSION = 1;
 const RESULT = ["scores", "winners", "gold", "temples", "cacao", "sun", "water"];
 const KEYS = ["format", "version", "rules", "worker_draws", "jungle_draws", "moves", "result"];
+const RULES = ["num_players", "volcanoes", "decisions"];
 const MOVE = ["player", "move", "auto", "legal"];
 const MAX_CHARACTERS = 5_000_000;
 const MAX_NAME = 60;
@@ -98,8 +99,10 @@ function startOf(engine, record) {
   if (record.version !== VERSION) throw new Error(`version is ${short(record.version)}, expected ${VERSION}`);
   const missing = KEYS.find((key) => !(key in record));
   if (missing) throw new Error(`the record has no '${missing}'`);
+  checkKeys("the record", record, [...KEYS, "players"]);
   const { rules, players: names, worker_draws, jungle_draws, moves } = record;
   if (!isObject(rules)) throw new Error("rules is not an object");
+  checkKeys("rules", rules, RULES);
   const { num_players: players, volcanoes, decisions } = rules;
   if (!engine.tables.players.includes(players)) {
     throw new Error(`rules.num_players is ${short(players)}, expected 2, 3 or 4`);
@@ -122,6 +125,12 @@ function startOf(engine, record) {
   return engine.game({ players, volcanoes, decisions: "explicit" }, { worker_draws, jungle_draws });
 }
 
+function checkKeys(what, given, known) {
+  const odd = Object.keys(given).find((key) => !known.includes(key));
+  const expected = `${known.slice(0, -1).join(", ")} or ${known.at(-1)}`;
+  if (odd !== undefined) throw new Error(`${what} has the key '${odd}', expected ${expected}`);
+}
+
 function checkNames(names, players) {
   if (!isTexts(names) || names.length !== players) {
     throw new Error(`players is ${short(names)}, expected a name for each of ${players}`);
@@ -139,8 +148,7 @@ function replayMove(game, entry, explicit) {
   if (entry.player !== game.seat) {
     throw new Error(`player is ${short(entry.player)}, but player ${game.seat} decides`);
   }
-  const odd = Object.keys(entry).find((key) => !MOVE.includes(key));
-  if (odd) throw new Error(`a move has the key '${odd}', expected player, move, auto or legal`);
+  checkKeys("a move", entry, MOVE);
   const { auto = false, legal } = entry;
   if (typeof auto !== "boolean") throw new Error(`auto is ${short(auto)}, expected true or false`);
   if (auto && (explicit || game.phase === "place") && game.legal().length > 1) {
@@ -184,6 +192,7 @@ function checkLegal(game, listed) {
 
 function checkResult(result, replayed) {
   if (!isObject(result)) throw new Error("result is not an object");
+  checkKeys("result", result, RESULT);
   for (const field of RESULT) {
     if (!(field in result)) throw new Error(`result has no '${field}'`);
     let stated = result[field];
