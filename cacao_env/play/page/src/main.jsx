@@ -220,7 +220,9 @@ function wentBack() {
 
 /** Bytes of a text that the build has made: gzip, then base64. @param {string} text */
 async function bytesOf(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length); // (``Uint8Array.from`` takes a fifth of a second a megabyte)
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
