@@ -9,7 +9,7 @@ weights, with the context and the best of each feature over all rows beside it.
 
 from __future__ import annotations
 
-import io
+import logging
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -260,24 +260,41 @@ def export(net: PolicyNet, about: Form) -> bytes:
 
     The weights keep their names.
     """
+    from onnx import numpy_helper
+
     shape = about.rows.shape if about.rows is not None else (about.options.observation_size,)
+    weights = {name: weight.cpu().numpy() for name, weight in net.state_dict().items()}
+    key = shape, *(weight.shape for weight in weights.values())
+    if key not in _GRAPHS:
+        _GRAPHS[key] = _graph(net, shape)
+    for tensor in _GRAPHS[key].graph.initializer:
+        if tensor.name in weights:
+            tensor.CopyFrom(numpy_helper.from_array(weights[tensor.name], tensor.name))
+    return described(_GRAPHS[key].SerializeToString(), about)
+
+
+_GRAPHS: dict[Any, Any] = {}  # by the sizes of networks: torch takes seconds to make one
+
+
+def _graph(net: PolicyNet, shape: tuple[int, ...]) -> Any:
+    """Return the ONNX model of a network, in evaluation mode."""
     example = torch.rand(2, *shape, device=next(net.parameters()).device)
-    net.eval()
-    file = io.BytesIO()
-    with warnings.catch_warnings():  # the exporter that needs no further package is called old
-        warnings.simplefilter("ignore")
-        torch.onnx.export(
-            net,
+    logging.getLogger("torch.onnx").setLevel(logging.ERROR)  # it warns of packages not needed here
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # from parts of torch about others
+        program = torch.onnx.export(
+            net.eval(),
             (example,),
-            file,  # type: ignore[arg-type]  # any file will do
             input_names=["observation"],
             output_names=["logits", "value"],
-            dynamic_axes={name: {0: "batch"} for name in ("observation", "logits", "value")},
+            dynamic_shapes=({0: "batch"},),
             opset_version=OPSET,
-            do_constant_folding=False,
-            dynamo=False,
+            dynamo=True,
+            optimize=False,  # it would fold weights into constants
+            verbose=False,
         )
-    return described(file.getvalue(), about)
+    assert program is not None  # it is without ``dynamo``
+    return program.model_proto
 
 
 def read_weights(folder: str | Path) -> dict[str, Array]:

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import tempfile
-import warnings
 from pathlib import Path
 
 import torch
@@ -34,16 +33,14 @@ class Actor(torch.nn.Module):
 
 def export(network, observation, path):
     """Write a network as an ONNX file whose input and output have the names that agents need."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about the exporter that needs no further package
-        torch.onnx.export(
-            network.eval(),
-            (torch.from_numpy(observation),),
-            path,
-            input_names=["observation"],
-            output_names=["logits"],
-            dynamo=False,
-        )
+    torch.onnx.export(
+        network.eval(),
+        (torch.from_numpy(observation),),
+        path,
+        input_names=["observation"],
+        output_names=["logits"],
+        external_data=False,
+    )
 
 
 def main():
