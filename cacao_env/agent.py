@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import traceback
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -155,10 +156,8 @@ class WrappedAgent(Agent):
         for game, (player, rng) in zip(games, memory, strict=True):
             seen = game.clone()
             seen.redeal(decider(game), rng)
-            try:
+            with explained(f"{self.name} failed in act"):
                 actions.append(player.act(seen))
-            except Exception as error:
-                raise AgentError(f"{self.name} failed in act: {one_line(error)}") from error
         return actions
 
 
@@ -178,6 +177,15 @@ def one_line(error: BaseException) -> str:
     last = frames[-1] if frames else None
     place = f" ({Path(last.filename).name}, line {last.lineno})" if last else ""
     return f"{type(error).__name__}: {' '.join(str(error).split())}{place}"
+
+
+@contextmanager
+def explained(what: str) -> Iterator[None]:
+    """Turn any error of code from outside into an AgentError that says ``what`` failed, and why."""
+    try:
+        yield
+    except Exception as error:
+        raise AgentError(f"{what}: {one_line(error)}") from error
 
 
 def play_game(game: Game, players: Sequence[Player]) -> Game:

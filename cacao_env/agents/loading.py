@@ -24,7 +24,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from ..agent import Agent, AgentError, WrappedAgent, one_line
+from ..agent import Agent, AgentError, WrappedAgent, explained
 from ..checks import as_path, in_short
 from .bots import BOTS
 from .checkpoint import MANIFEST, VALUE_NET, find, is_path, read_manifest, shipped_names
@@ -58,7 +58,9 @@ def load(name: str, allow_code: bool = False) -> Agent:
         return load_policy(as_path(name))
     plugin = _plugins(anywhere=allow_code).get(name)
     if plugin is not None:
-        return _from_class(name, _loaded(plugin))
+        with explained(f"{name}: {plugin.value} can't be loaded"):
+            found = plugin.load()
+        return _from_class(name, found)
     if ":" in name and all(part.isidentifier() for part in head.split(".")):
         if not allow_code:
             raise AgentError(f"{name!r} names code, which only the command line may load")
@@ -108,25 +110,12 @@ def _is_installed(point: EntryPoint) -> bool:
     return place in [Path(home).resolve() for home in homes]
 
 
-def _loaded(point: EntryPoint) -> Any:
-    try:
-        return point.load()
-    except Exception as error:
-        raise AgentError(
-            f"{point.name}: {point.value} can't be loaded: {one_line(error)}"
-        ) from error
-
-
 def _find_class(name: str) -> Any:
     module_name, _, class_name = name.partition(":")
     if not sys.flags.safe_path and {"", os.getcwd()}.isdisjoint(sys.path):
         sys.path.insert(0, os.getcwd())  # as ``python -m`` does
-    try:
+    with explained(f"{name}: module {module_name!r} can't be imported"):
         module = importlib.import_module(module_name)
-    except Exception as error:
-        raise AgentError(
-            f"{name}: module {module_name!r} can't be imported: {one_line(error)}"
-        ) from error
     found = getattr(module, class_name, None)
     if not isinstance(found, type | Agent):
         raise AgentError(f"{name}: module {module_name!r} has no class or agent {class_name!r}")
@@ -138,11 +127,8 @@ def _from_class(name: str, found: Any) -> Agent:
     if isinstance(found, Agent):
         return _with_own_version(name, found)
     arguments = {} if isinstance(found, type) and issubclass(found, Agent) else {"seed": 0}
-    try:
+    with explained(f"{name} can't be made{' with seed=0' if arguments else ''}"):
         made = found(**arguments)
-    except Exception as error:
-        how = " with seed=0" if arguments else ""
-        raise AgentError(f"{name} can't be made{how}: {one_line(error)}") from error
     if not isinstance(made, Agent):
         if not callable(getattr(made, "act", None)):
             raise AgentError(f"{name} has no method act(game)")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..agent import Agent, AgentError, decider, one_line, require
+from ..agent import Agent, AgentError, decider, explained, require
 from ..analysis import Analysis, certain
 from ..checks import keywords_of
 from ..engine.decisions import NONE
@@ -130,10 +130,8 @@ class PolicyAgent(Agent):
 
     def _answer(self, observation: Any, mask: Array) -> tuple[Array, float | None]:
         """Return choices or logits, and a value if there is one."""
-        try:
+        with explained(f"{self.name} failed to choose"):
             return np.asarray(self._choose(observation, mask)), None
-        except Exception as error:
-            raise AgentError(f"{self.name} failed to choose: {one_line(error)}") from error
 
     def _unasked(self, game: Game) -> int:
         """Return what the games that it learned play without asking, or NONE."""
