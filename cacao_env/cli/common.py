@@ -95,12 +95,13 @@ def write_json(data: Any, path: str | None) -> None:
         files.write_json(as_path(path), data, pipes=True)
 
 
-def sentence_of(error: Exception) -> str:
-    """Return an error as one sentence."""
+def sentence_of(error: BaseException) -> str:
+    """Return an error as one sentence, with the notes that were added to it."""
+    said = "interrupted" if isinstance(error, KeyboardInterrupt) else str(error)
     if isinstance(error, OSError) and error.strerror is not None:
         # Whatever writes a file names it.
-        return f"{error.filename or 'standard output'}: {error.strerror}"
-    return str(error)
+        said = f"{error.filename or 'standard output'}: {error.strerror}"
+    return "; ".join([said, *getattr(error, "__notes__", ())])
 
 
 def run_command(work: Callable[[], int | None]) -> int:
@@ -117,7 +118,7 @@ def run_command(work: Callable[[], int | None]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # as above
         return 1
     except KeyboardInterrupt as error:  # perhaps with advice
-        print("; ".join(["interrupted", *error.args]), file=sys.stderr)
+        print(sentence_of(error), file=sys.stderr)
         return 130
     return status
 
@@ -136,5 +137,6 @@ def resumable(how: str = "the same command resumes") -> Iterator[None]:
     """Say at an interruption how the command is resumed."""
     try:
         yield
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt(how) from None
+    except KeyboardInterrupt as error:
+        error.add_note(how)
+        raise

@@ -5,7 +5,6 @@ See docs/evaluation.md and docs/tasks.md.
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from contextlib import closing
 from dataclasses import asdict
@@ -18,17 +17,7 @@ from ..engine.options import DECISIONS
 from ..evaluation import BLOCKS, SEED
 from ..files import write_whole
 from ..tables import write_between
-from .common import (
-    FILE,
-    VOLCANOES,
-    add_command,
-    check_writable,
-    json_of,
-    prepare,
-    resumable,
-    say,
-    sentence_of,
-)
+from .common import FILE, VOLCANOES, add_command, check_writable, json_of, prepare, resumable, say
 
 _AGENT = "an agent that `cacao agents` lists, the folder of a checkpoint, or a class (module:Class)"
 _DIR = {"metavar": "DIR"}
@@ -124,7 +113,7 @@ def add_commands(commands: Any) -> None:
     )
 
 
-def _evaluate(options: Namespace) -> int:
+def _evaluate(options: Namespace) -> None:
     prepare(options)
     from ..data.folder import GameFolder
     from ..evaluation import run
@@ -150,16 +139,10 @@ def _evaluate(options: Namespace) -> int:
         try:
             data = run.run_evaluation(plan, games, options.workers, options.ray, options.luck)
             _write_all(data, folder, options)
-            return 0
-        except KeyboardInterrupt:
-            problem, status = "interrupted", 130
-        except (ValueError, OSError) as error:
-            problem, status = sentence_of(error), 1
-        print(
-            f"{problem}; {games.kept} games are in {folder}, the same command resumes from there",
-            file=sys.stderr,
-        )
-        return status
+        except (ValueError, OSError, KeyboardInterrupt) as error:
+            there = f"{games.kept} games are in {folder}"
+            error.add_note(f"{there}, the same command resumes from there")
+            raise
 
 
 def _write_all(data: dict[str, Any], folder: Path, options: Namespace) -> None:
