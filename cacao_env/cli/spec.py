@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,38 +35,31 @@ def data(num_players: int = 2, table_size: int | None = None) -> dict[str, Any]:
     return {
         "options": options.as_dict(),
         "num_actions": options.num_actions,
-        "actions": [
-            {"block": block, "start": start, "stop": stop}
-            for block, start, stop in zip(_BLOCKS, (0, *ends), ends)
-        ],
-        "variants": [{"tile": kind, "rotation": turn} for kind, turn in VARIANTS],
+        "actions": _named("block start stop", zip(_BLOCKS, (0, *ends), ends)),
+        "variants": _named("tile rotation", VARIANTS),
         "observation_size": options.observation_size,
-        "observation": [
-            {
-                "name": entry.name,
-                "start": entry.start,
-                "stop": entry.stop,
-                "shape": entry.shape,
-                "high": int(np.max(entry.high)),
-                "meaning": entry.meaning,
-            }
-            for entry in layout(players, size)
-        ],
-        "channels": [
-            {"channel": number, "name": name, "high": high, "meaning": meaning}
-            for number, (name, high, meaning) in enumerate(channels)
-        ],
+        "observation": _named(
+            "name start stop shape high meaning",
+            (
+                (e.name, e.start, e.stop, e.shape, int(np.max(e.high)), e.meaning)
+                for e in layout(players, size)
+            ),
+        ),
+        "channels": _named("channel name high meaning", _numbered(channels)),
         "candidates": {
             "columns": COLUMNS,
-            **{
-                part: [
-                    {"column": number, "name": name, "low": low, "high": high, "meaning": meaning}
-                    for number, (name, low, high, meaning) in enumerate(columns)
-                ]
-                for part, columns in (("row", ROW_COLUMNS), ("context", CONTEXT_COLUMNS))
-            },
+            "row": _named("column name low high meaning", _numbered(ROW_COLUMNS)),
+            "context": _named("column name low high meaning", _numbered(CONTEXT_COLUMNS)),
         },
     }
+
+
+def _named(keys: str, rows: Iterable[Iterable[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(keys.split(), row, strict=True)) for row in rows]
+
+
+def _numbered(rows: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
+    return [(number, *row) for number, row in enumerate(rows)]
 
 
 def tables(num_players: int = 2, table_size: int | None = None) -> str:
