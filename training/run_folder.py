@@ -11,6 +11,7 @@ import math
 import os
 import shutil
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -36,23 +37,18 @@ class RunFolder:
     def __init__(self, path: Path, config: dict[str, Any], at: int = 0) -> None:
         path.mkdir(parents=True, exist_ok=True)
         self._lock = _locked(path)
-        try:
-            self._begin(path, config, at)
-        except BaseException:
-            self._lock.release()
-            raise
-
-    def _begin(self, path: Path, config: dict[str, Any], at: int) -> None:
-        """Read what is there and write what is known."""
-        # The resumed run writes the rows after that round again.
-        rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
-        before = _starts(path) if at else []
-        write_json(path / CONFIG, config)
-        started = {"at_round": at, "command": sys.argv, **provenance()}
-        write_json(path / ABOUT, [*before, started])
-        write_whole(path / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
-        self._metrics = (path / METRICS).open("a", encoding="utf-8")
-        self._board = _tensorboard(path / TENSORBOARD, at)
+        with ExitStack() as undo:
+            undo.callback(self._lock.release)
+            # The resumed run writes the rows after that round again.
+            rows = [row for row in read_metrics(path) if row["round"] <= at] if at else []
+            before = _starts(path) if at else []
+            write_json(path / CONFIG, config)
+            started = {"at_round": at, "command": sys.argv, **provenance()}
+            write_json(path / ABOUT, [*before, started])
+            write_whole(path / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+            self._metrics = (path / METRICS).open("a", encoding="utf-8")
+            self._board = _tensorboard(path / TENSORBOARD, at)
+            undo.pop_all()
 
     def log(self, row: dict[str, Any]) -> None:
         """Write the metrics of a round; ``row`` has its number as ``round``.
@@ -94,14 +90,12 @@ def clear(folder: Path) -> None:
     """Remove what an earlier run has left in its folder and a new one would be mixed with."""
     if not folder.exists():
         return
-    lock = _locked(folder)  # another run may have begun there since
-    try:
+    with ExitStack() as after:
+        after.callback(_locked(folder).release)  # another run may have begun there since
         (folder / STATE).unlink(missing_ok=True)
         if all((folder / name).is_file() for name in (CONFIG, ABOUT)):
             for name in (TENSORBOARD, GAMES):
                 shutil.rmtree(folder / name, ignore_errors=True)
-    finally:
-        lock.release()
 
 
 def read_metrics(path: Path) -> list[dict[str, Any]]:
