@@ -224,21 +224,16 @@ class raw_env(AECEnv):
         else:
             seed = int(self._rng.integers(2**63))
         observation, mask = self._new_arrays()
+        mode, rewards = self._reward_mode, self._step_rewards
         if position is not None:
             game, first = position, decider(position)
-            potentials_into(game.state, self._reward_mode, self._step_rewards[1])
+            potentials_into(game.state, mode, rewards[1])
             _see(game.states, first, self._scaled, observation, mask)
         else:
             game = Game(np.frombuffer(bytearray(self._blank), STATE), [])
+            rng = new_rng(as_seed(seed))
             _, first = _advance(
-                game.states,
-                DEAL,
-                new_rng(as_seed(seed)),
-                self._reward_mode,
-                self._scaled,
-                self._step_rewards,
-                observation,
-                mask,
+                game.states, DEAL, rng, mode, self._scaled, rewards, observation, mask
             )
         self._game = game
         self._begin()
@@ -285,21 +280,15 @@ class raw_env(AECEnv):
         if self._rows is not None:
             number = self._action_of(number)
         observation, mask = self._new_arrays()
+        mode, rewards = self._reward_mode, self._step_rewards
         code, seat = _advance(
-            game.states,
-            number,
-            _NO_RNG,
-            self._reward_mode,
-            self._scaled,
-            self._step_rewards,
-            observation,
-            mask,
+            game.states, number, _NO_RNG, mode, self._scaled, rewards, observation, mask
         )
         if code != LEGAL:
             raise ValueError(game.why_illegal(number, code))
         game.note(number)
         over = seat == GAME_IS_OVER
-        if over or EVERY_STEP[self._reward_mode]:  # other steps have no rewards
+        if over or EVERY_STEP[mode]:  # other steps have no rewards
             self._give_rewards(agent)
         if over:
             self.terminations = dict.fromkeys(self.agents, True)

@@ -10,6 +10,7 @@ has none, or -1, ``found``, its reverse, and ``explain``.  A seat that does not 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import call
 from typing import Any
 
 import numpy as np
@@ -76,10 +77,6 @@ def _look_at_ends(
             observe_as(states[g], viewers[g], scaled, observations[g])
 
 
-def _at_once(work: Callable[..., Any], *arguments: Any) -> Any:
-    return work(*arguments)
-
-
 class Flat:
     """The flat vector, (N, observation_size): float32 in [0, 1], or raw uint8."""
 
@@ -90,7 +87,7 @@ class Flat:
         self.observations: Array = np.zeros(shape, np.dtype(dtype))
         self.action_masks = np.zeros((num_games, options.num_actions), np.int8)
 
-    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = _at_once) -> None:
+    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = call) -> None:
         """Write what the viewers, (N,), see."""
         run(_look_all, states, viewers, self._scaled, self.observations, self.action_masks)
 
@@ -122,19 +119,10 @@ class Rows:
         self.action_masks = np.zeros((num_games, size.rows), np.int8)
         self._actions = np.full((num_games, size.rows), NONE, np.int64)
 
-    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = _at_once) -> None:
+    def look(self, states: StateArray, viewers: Array, run: Callable[..., Any] = call) -> None:
         """Write what the viewers, (N,), see."""
-        size, seen = self._size, self.observations
-        run(
-            candidates_into,
-            states,
-            viewers,
-            size.rows,
-            size.replies,
-            seen,
-            self.action_masks,
-            self._actions,
-        )
+        size, seen = self._size, (self.observations, self.action_masks, self._actions)
+        run(candidates_into, states, viewers, size.rows, size.replies, *seen)
 
     def look_at_ends(self, states: StateArray, which: Array, viewers: Array, out: Array) -> None:
         """Write what the viewers see of the finished games in ``which``: the context alone."""
@@ -154,7 +142,7 @@ class Rows:
         rows = self._actions == actions[:, None]
         return np.where(rows.any(1), rows.argmax(1), NONE)
 
-    def sample(self, rngs: Array, chosen: Array, run: Callable[..., Any] = _at_once) -> None:
+    def sample(self, rngs: Array, chosen: Array, run: Callable[..., Any] = call) -> None:
         """Write the number of a row with a choice for every game, uniformly at random."""
         run(sample_rows, self.action_masks, rngs, chosen)
 

@@ -218,9 +218,7 @@ class VersusGames(Batch):
 
     @alone
     def reset(
-        self,
-        seed: int | Sequence[int] | None = None,
-        first_seat: int | Sequence[int] = 0,
+        self, seed: int | Sequence[int] | None = None, first_seat: int | Sequence[int] = 0
     ) -> None:
         """Deal all games; learners take every seat in turn, beginning with ``first_seat``.
 
@@ -304,20 +302,10 @@ class VersusGames(Batch):
         self._take(chosen)
         self.interrupted = True
         self._let_others_play()
-        over = _reward(
-            self.states,
-            self.learners,
-            self.forfeits,
-            self._mode,
-            self._potentials,
-            self._counted,
-            self.rewards,
-            self.dones,
-            self.ended,
-            self.final_scores,
-            self.final_win_shares,
-            WORST[self._mode],
-        )
+        played = self.states, self.learners, self.forfeits
+        before = self._mode, self._potentials, self._counted
+        results = self.rewards, self.dones, self.ended, self.final_scores, self.final_win_shares
+        over = _reward(*played, *before, *results, WORST[self._mode])
         if over:
             self._view.look_at_ends(self.states, self.dones, self.learners, self.final_observations)
         if over or self.ended.any():
@@ -410,13 +398,7 @@ class VersusGames(Batch):
 
     def _let_others_play(self) -> None:
         """Let the opponents play until each game's learner decides or the game is over."""
-        play_compiled(
-            self.states,
-            self.actions,
-            self.learners,
-            self.kinds,
-            self.rngs,
-        )
+        play_compiled(self.states, self.actions, self.learners, self.kinds, self.rngs)
         if not self._opponents.line_ups:
             return
         while count := int(waiting(self.states, self.learners, self._numbers)):
