@@ -148,7 +148,7 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
         """Begin an episode; return (observation, info)."""
         start = reset_options(options, ("game",))
         position = as_position(start["game"], self.games.options) if "game" in start else None
-        super().reset(seed=_as_seed(seed))
+        super().reset(seed=None if seed is None else as_seed(seed))
         began, self._started = self._started, False  # until the new episode has begun
         if seed is not None or not began or self.games.interrupted:
             self._reset_games(self.np_random)
@@ -210,10 +210,7 @@ class CacaoEnv(_OneSeat, gymnasium.Env[Any, Any]):
         return self._form.of(self.games.observations[0].copy(), self._mask())
 
     def _info(self) -> dict[str, Any]:
-        info: dict[str, Any] = {
-            "seat": self.seat,
-            "illegal_action": bool(self.games.forfeits[0]),
-        }
+        info: dict[str, Any] = {"seat": self.seat, "illegal_action": bool(self.games.forfeits[0])}
         if self._form.mask_in_info:
             info["action_mask"] = self._mask()
         over = self.games.ended
@@ -285,10 +282,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         self._truncated = np.zeros(self.num_envs, np.bool_)
 
     def reset(
-        self,
-        *,
-        seed: int | list[int | None] | None = None,
-        options: dict[str, Any] | None = None,
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new episodes; return (observations, infos)."""
         which = reset_options(options, ("reset_mask",)).get("reset_mask")
@@ -296,7 +290,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
             if isinstance(seed, list | tuple | np.ndarray):
                 self._reset_each(seed)
             else:
-                super().reset(seed=_as_seed(seed))
+                super().reset(seed=None if seed is None else as_seed(seed))
                 self._reset_games(self.np_random)
             self._started, mask = True, self._every
         else:
@@ -349,7 +343,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         """Deal each game as ``CacaoEnv.reset(seed=...)`` does with its seed."""
         if len(seeds) != self.num_envs:
             raise ValueError(f"seed has {len(seeds)} seeds, expected {self.num_envs}")
-        draws = [np_random(_as_seed(one))[0] for one in seeds]
+        draws = [np_random(None if one is None else as_seed(one))[0] for one in seeds]
         both = [
             (int(one.integers(2**63)), int(one.integers(self.games.num_players))) for one in draws
         ]
@@ -377,10 +371,7 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
 
     def _infos(self) -> dict[str, Any]:
         games, over = self.games, self.games.ended
-        infos: dict[str, Any] = {
-            "seat": games.learners.copy(),
-            "illegal_action": games.forfeits & over,
-        }
+        infos = {"seat": games.learners.copy(), "illegal_action": games.forfeits & over}
         if self._form.mask_in_info:
             infos["action_mask"] = self._out(self.games.action_masks)
         infos |= {f"_{name}": self._every.copy() for name in infos}
@@ -410,8 +401,3 @@ class CacaoVectorEnv(_OneSeat, VectorEnv[Any, Any, Any]):
         infos["final_obs"], infos["_final_obs"] = ends, over
         infos["final_info"] = {**final, **{f"_{name}": over.copy() for name in final}}
         infos["_final_info"] = over.copy()
-
-
-def _as_seed(seed: Any) -> int | None:
-    """Validate a seed of Gymnasium; ValueError for anything else."""
-    return None if seed is None else as_seed(seed)
