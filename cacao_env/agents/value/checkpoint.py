@@ -19,16 +19,8 @@ from ..checkpoint import (
     unpack_arrays,
     write_files,
 )
+from . import features
 from .agent import ValueAgent
-from .features import (
-    LEAK,
-    NUM_NUMBERS,
-    NUM_ROWS,
-    NUM_STAGES,
-    PROSPECTS_FROM,
-    STAGES,
-    VERSION,
-)
 from .net import from_params, param_shapes
 from .patterns import NUM_PATTERNS
 from .search import SearchAgent
@@ -36,25 +28,14 @@ from .search import SearchAgent
 
 def features_version() -> str:
     """Return a fingerprint of the features that the weights depend on."""
-    of = [
-        VERSION,
-        NUM_NUMBERS,
-        NUM_ROWS,
-        NUM_PATTERNS,
-        NUM_STAGES,
-        PROSPECTS_FROM,
-        *STAGES,
-        str(LEAK),
-    ]
+    sizes = [features.NUM_NUMBERS, features.NUM_ROWS, NUM_PATTERNS, features.NUM_STAGES]
+    stages = [features.PROSPECTS_FROM, *features.STAGES]
+    of = [features.VERSION, *sizes, *stages, str(features.LEAK)]
     return hashlib.sha256(json.dumps(of).encode()).hexdigest()[:16]
 
 
 def save_value(
-    folder: Path,
-    name: str,
-    params: dict[str, Any],
-    rules: dict[str, Any],
-    **more: Any,
+    folder: Path, name: str, params: dict[str, Any], rules: dict[str, Any], **more: Any
 ) -> None:
     """Write a checkpoint; ``rules`` has the numbers of players and whether volcanoes were used."""
     size = {
@@ -64,9 +45,9 @@ def save_value(
     }
     if "ordering" in params:
         size["ordered"] = True
-    features = features_version()
+    version = features_version()
     weights = pack_tensors({key: np.asarray(x, np.float32) for key, x in params.items()}, {})
-    write_files(folder, name, VALUE_NET, weights, rules=rules, features=features, size=size, **more)
+    write_files(folder, name, VALUE_NET, weights, rules=rules, features=version, size=size, **more)
 
 
 def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -83,9 +64,9 @@ def read_value(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
                 f"{folder}: rules are {str(manifest['rules'])[:200]}, expected players of 2, 3, 4 and "
                 "volcanoes"
             )
+    except CheckpointError:
+        raise
     except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, CheckpointError):
-            raise
         raise CheckpointError(
             f"{folder}: manifest and weights don't fit: {str(error)[:200]}"
         ) from None
@@ -100,10 +81,7 @@ def load_value_agent(folder: Path, name: str, search: dict[str, Any] | None = No
     params, manifest = read_value(folder)
     other = _LOADED.get(manifest["sha256"])
     net = from_params(params) if other is None else other.net  # 7 MB of a shipped one
-    agent = (
-        ValueAgent(net, name, manifest)
-        if search is None
-        else SearchAgent(net, name, manifest, **search)
-    )
+    kind = ValueAgent if search is None else SearchAgent
+    agent = kind(net, name, manifest, **(search or {}))
     _LOADED.setdefault(manifest["sha256"], agent)
     return agent
