@@ -6,6 +6,7 @@ import json
 import secrets
 from collections import deque
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from json import JSONDecodeError
 from typing import Any
 
@@ -14,15 +15,7 @@ import numpy.typing as npt
 
 from .checks import as_seat, as_seed, check_choice, check_type, in_short, keywords_of
 from .engine import notation
-from .engine.actions import (
-    LEGAL,
-    MAX_LEGAL,
-    apply,
-    legal_into,
-    mask_into,
-    num_actions,
-    why_illegal,
-)
+from .engine.actions import LEGAL, MAX_LEGAL, apply, legal_into, mask_into, num_actions, why_illegal
 from .engine.decisions import NONE
 from .engine.jit import njit
 from .engine.observation import (
@@ -47,6 +40,7 @@ from .views import Form, look
 ELEMENTARY = 1 << 13
 LATE = "elementary actions are a history's first ones"
 MAX_TEXT = 1_000_000  # characters of a game as text; a real one has some thousands
+_RULES = ("volcanoes", "decisions", "table_size")  # in that text, beside the number of players
 
 
 def is_elementary(noted: Any) -> bool:
@@ -331,17 +325,12 @@ class Game:
         ``ply`` counts all of them, and a record marks none as automatic.  ValueError if the window is
         too small for the table, or would have hidden a move.
         """
-        other = Options(
-            self.num_players,
-            self.volcanoes,
-            self.decisions if decisions is None else decisions,
-            self.table_size if table_size is None else table_size,
-        )
-        if other == self.options:
+        asked: dict[str, Any] = {"decisions": decisions, "table_size": table_size}
+        own = self.options
+        other = replace(own, **{name: x for name, x in asked.items() if x is not None})
+        if other == own:
             return self.clone()
-        given = other.as_dict()
-        del given["num_players"]
-        game = Game.from_draws(*self.draws, **given)
+        game = Game.from_draws(*self.draws, **{name: getattr(other, name) for name in _RULES})
         game.state.decisions = EXPLICIT
         try:
             for _, _, move in self.elementary_moves():
@@ -495,9 +484,7 @@ class Game:
             {
                 "format": "cacao-game",
                 "version": 1,
-                "volcanoes": self.volcanoes,
-                "decisions": self.decisions,
-                "table_size": self.table_size,
+                **{name: getattr(self, name) for name in _RULES},
                 "worker_draws": workers,
                 "jungle_draws": jungle,
                 "actions": self._history,
@@ -518,7 +505,7 @@ class Game:
             game = cls.from_draws(
                 data["worker_draws"],
                 data["jungle_draws"],
-                **{name: data[name] for name in ("volcanoes", "decisions", "table_size")},
+                **{name: data[name] for name in _RULES},
             )
             check_type("actions", data["actions"], list, "a list")
             game.replay(data["actions"])
