@@ -45,13 +45,8 @@ def from_values(actions: Any, values: Any, scale: float, unit: str) -> Analysis:
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     order = np.argsort(-values, kind="stable")
     raised = np.exp((values[order] - values.max()) / scale)
-    return Analysis(
-        actions[order],
-        raised / raised.sum(),
-        f"values compared: {scale:g} {unit} less is a third as much",
-        values[order],
-        unit,
-    )
+    weighed = f"values compared: {scale:g} {unit} less is a third as much"
+    return Analysis(actions[order], raised / raised.sum(), weighed, values[order], unit)
 
 
 def from_visits(actions: Any, values: Any, visits: Any, unit: str) -> Analysis:
@@ -59,14 +54,8 @@ def from_visits(actions: Any, values: Any, visits: Any, unit: str) -> Analysis:
     actions, values = np.array(actions, np.int64), np.array(values, np.float64)
     visits = np.array(visits, np.int64)
     order = np.lexsort((-values, -visits))
-    return Analysis(
-        actions[order],
-        visits[order] / visits.sum(),
-        "shares of the simulations",
-        values[order],
-        unit,
-        visits[order],
-    )
+    shares, weighed = visits[order] / visits.sum(), "shares of the simulations"
+    return Analysis(actions[order], shares, weighed, values[order], unit, visits[order])
 
 
 def certain(action: int, weighed: str = "the only legal move") -> Analysis:
