@@ -145,21 +145,17 @@ class _Match:
             agents[name].notes(own) if asked else {}
             for name, own, asked in zip(self.names, self.memory, self.decisions)
         ]
+        same = ("block", "rotation", "deal", "decisions", "placements", "seconds")
         return PlayedGame(
-            self.block,
-            self.rotation,
             scores=game.scores(),
             cacao=[int(c) for c in game.state.cacao[: game.num_players]],
             win_shares=game.win_shares(),
             gold=gold_by_source(game).tolist(),
-            decisions=self.decisions,
-            placements=self.placements,
             actions=list(game.history),
             luck=luck_of(game).tolist() if luck else None,
-            seconds=self.seconds,
-            placement_seconds=self.placement_seconds,
             notes=notes if any(notes) else [],
-            deal=self.deal,
+            placement_seconds=self.placement_seconds,
+            **{name: getattr(self, name) for name in same},
         )
 
 

@@ -74,6 +74,7 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
     )
     columns = {name: games.table.column(name).to_pylist() for name in games.table.schema.names}
     found: dict[Pairing, list[PlayedGame]] = {}
+    same = ("actions", "scores", "cacao", "seconds", "placement_seconds")
     for number, deal in enumerate(games.deals.tolist()):
         row = {name: values[number] for name, values in columns.items()}
         names, seat = row["agents"], row["candidate"]
@@ -83,17 +84,13 @@ def results_of(games: Games, seed: int, task: str = "") -> list[ChunkResult]:
             PlayedGame(
                 row.get("episode", deal) - seed,
                 seat,
-                scores=row["scores"],
-                cacao=row["cacao"],
                 win_shares=_win_shares(row["scores"], row["cacao"]),
                 gold=gold_by_source(Game(begun.states, row["actions"])).tolist(),
                 decisions=decisions[number],
                 placements=placements[number],
-                actions=row["actions"],
                 luck=[luck[:players], luck[players:]] if luck else None,  # others may have it
-                seconds=row["seconds"],
-                placement_seconds=row["placement_seconds"],
                 notes=json.loads(row.get("notes") or "[]"),
+                **{name: row[name] for name in same},
             )
         )
     return [ChunkResult(*pair) for pair in found.items()]

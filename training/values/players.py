@@ -71,7 +71,7 @@ def play(games: SeededGames, net: Net, behaviour: Behaviour) -> tuple[Samples, P
 
 def rows_of(name: str, options: Options, number: int, played: Played) -> list[Row]:
     """Return games of a round as rows of a folder of games; ``name``: of the agent, as it was then."""
-    players = options.num_players
+    players, ends = options.num_players, ("scores", "cacao", "win_shares")
     return [
         {
             "deal": int(played.seeds[g]),
@@ -79,9 +79,7 @@ def rows_of(name: str, options: Options, number: int, played: Played) -> list[Ro
             "agents": [name] * players,
             "versions": [f"round {number}"] * players,
             "actions": played.actions[g, : played.plies[g]].tolist(),
-            "scores": played.scores[g, :players].tolist(),
-            "cacao": played.cacao[g, :players].tolist(),
-            "win_shares": played.win_shares[g, :players].tolist(),
+            **{name: getattr(played, name)[g, :players].tolist() for name in ends},
         }
         for g in range(len(played.seeds))
     ]
