@@ -106,12 +106,9 @@ def game_of(body: Any) -> Game:
     """Return the game of plain data; ValueError says what is wrong with it."""
     try:
         options, deal = body["options"], body["deal"]
-        game = Game.from_draws(
-            deal["worker_draws"],
-            deal["jungle_draws"],
-            volcanoes=options["volcanoes"],
-            decisions=options["decisions"],
-        )
+        draws = deal["worker_draws"], deal["jungle_draws"]
+        given = {name: options[name] for name in ("volcanoes", "decisions")}
+        game = Game.from_draws(*draws, **given)
         for action in body["actions"]:
             game.play(action)
     except (KeyError, TypeError, AttributeError) as error:
