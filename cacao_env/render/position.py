@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..engine import tiles
 from ..engine.geometry import NEIGHBOR, opposite
 from ..engine.scoring import temple_into
 from ..engine.state import (
@@ -20,15 +21,6 @@ from ..engine.state import (
     jungle_pile_size,
     pending_cell,
     pending_workers,
-)
-from ..engine.tiles import (
-    EDGES,
-    JUNGLE_KINDS,
-    MAX_PLAYERS,
-    VOLCANO,
-    VOLCANO_TURNED,
-    WATER_TRACK,
-    WORKER_KINDS,
 )
 
 if TYPE_CHECKING:
@@ -68,8 +60,8 @@ def position_of(game: Game, viewer: int | None = None) -> Position:
             for side, cell in enumerate(NEIGHBOR[state.last])
             if phase == FILL and int(state.to_fill) >> side & 1
         ],
-        "display": [JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0],
-        "pile": _counts(JUNGLE_KINDS, state.jungle_pile[1:]),
+        "display": [tiles.JUNGLE_KINDS[int(code) - 1] for code in state.display if code > 0],
+        "pile": _counts(tiles.JUNGLE_KINDS, state.jungle_pile[1:]),
         "pile_size": int(jungle_pile_size(state)),
         "seats": [_seat(game, seat, viewer) for seat in range(game.num_players)],
         "pending": _pending(state) if phase == ACT else [],
@@ -92,11 +84,11 @@ def _jungle_tiles(game: Game) -> list[dict[str, Any]]:
     for cell in state.jungle_cells[: int(state.jungle_count)]:
         row, column = _at(state, int(cell))
         code = int(state.board[cell])
-        kind = JUNGLE_KINDS[min(code, VOLCANO) - 1]
-        turned = code == VOLCANO_TURNED
+        kind = tiles.JUNGLE_KINDS[min(code, tiles.VOLCANO) - 1]
+        turned = code == tiles.VOLCANO_TURNED
         tile = {"row": row, "column": column, "last": False, "kind": kind, "turned": turned}
         if kind == "temple":
-            workers, gold = np.zeros((2, MAX_PLAYERS), np.int64)
+            workers, gold = np.zeros((2, tiles.MAX_PLAYERS), np.int64)
             temple_into(game.state, int(cell), workers, gold)
             tile["workers"] = workers[: game.num_players].tolist()
             tile["gold"] = gold[: game.num_players].tolist()
@@ -111,6 +103,8 @@ def _worker_tiles(state: Any) -> list[Any]:
         row, column = _at(state, cell)
         code = int(state.board[cell])
         owner = int(OWNER[code])
+        # Only own tiles are overbuilt.
+        under = [{"owner": owner, "edges": tiles.EDGES[below - 1].tolist()}] if below else []
         found.append(
             {
                 "row": row,
@@ -118,8 +112,7 @@ def _worker_tiles(state: Any) -> list[Any]:
                 "last": cell == int(state.last),
                 "owner": owner,
                 "edges": WORKERS[code].tolist(),
-                # Only own tiles are overbuilt.
-                "under": [{"owner": owner, "edges": EDGES[below - 1].tolist()}] if below else [],
+                "under": under,
             }
         )
     return found
@@ -127,35 +120,31 @@ def _worker_tiles(state: Any) -> list[Any]:
 
 def _pending(state: Any) -> list[dict[str, Any]]:
     """Edges that have still to act, of every seat."""
-    found = []
-    for seat in range(int(state.num_players)):
-        for bit in range(16):
-            side, facing = divmod(bit, 4)
-            if int(state.pending[seat]) >> bit & 1:
-                found.append(
-                    {
-                        "seat": seat,
-                        "worker": _at(state, int(pending_cell(state, side, facing))),
-                        "cell": _at(state, int(NEIGHBOR[state.last, side])),
-                        "edge": int(opposite(facing)),
-                        "workers": int(pending_workers(state, side, facing)),
-                    }
-                )
-    return found
+    return [
+        {
+            "seat": seat,
+            "worker": _at(state, int(pending_cell(state, side, facing))),
+            "cell": _at(state, int(NEIGHBOR[state.last, side])),
+            "edge": int(opposite(facing)),
+            "workers": int(pending_workers(state, side, facing)),
+        }
+        for seat, side, facing in np.ndindex(int(state.num_players), 4, 4)
+        if int(state.pending[seat]) >> (4 * side + facing) & 1
+    ]
 
 
 def _seat(game: Game, seat: int, viewer: int | None) -> dict[str, Any]:
     state = game.state
-    hand = np.repeat(WORKER_KINDS, state.hand[seat]).tolist()
+    hand = np.repeat(tiles.WORKER_KINDS, state.hand[seat]).tolist()
     return {
         "gold": int(state.gold[seat]),
         "score": game.scores()[seat],
         "cacao": int(state.cacao[seat]),
         "sun": int(state.sun[seat]),
         "water": int(state.water[seat]),
-        "worth": int(WATER_TRACK[state.water[seat]]),
+        "worth": int(tiles.WATER_TRACK[state.water[seat]]),
         "hand": hand if viewer is None or viewer == seat else None,
         "held": len(hand),
-        "left": _counts(WORKER_KINDS, state.unplaced[seat]),
+        "left": _counts(tiles.WORKER_KINDS, state.unplaced[seat]),
         "pile": int(state.tiles_each) - int(state.drawn[seat]),
     }
