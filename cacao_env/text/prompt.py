@@ -14,16 +14,8 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from ..engine import tiles
 from ..engine.notation import Move, to_text
-from ..engine.tiles import (
-    CACAO_PLACES,
-    JUNGLE_KINDS,
-    SUN_PLACES,
-    TEMPLE_FIRST,
-    TEMPLE_SECOND,
-    WATER_TRACK,
-    WORKER_KINDS,
-)
 from ..files import read_text
 from ..game import Game
 from ..render.position import Position, position_of
@@ -56,12 +48,12 @@ def primer(tool: bool = False) -> str:
     ``tool``: whether the tool ``play`` takes a move, instead of the end of a reply.
     """
     return read_text(Path(__file__).with_name("primer.txt")).format(
-        kinds=", ".join(WORKER_KINDS),
-        track=", ".join(map(str, WATER_TRACK)),
-        places=CACAO_PLACES,
-        tokens=SUN_PLACES,
-        first=TEMPLE_FIRST,
-        second=TEMPLE_SECOND,
+        kinds=", ".join(tiles.WORKER_KINDS),
+        track=", ".join(map(str, tiles.WATER_TRACK)),
+        places=tiles.CACAO_PLACES,
+        tokens=tiles.SUN_PLACES,
+        first=tiles.TEMPLE_FIRST,
+        second=tiles.TEMPLE_SECOND,
         reply=_TOOL if tool else _REPLY,
     )
 
@@ -103,9 +95,9 @@ def _pending(position: Position) -> Iterator[str]:
         yield f"Still to decide, each with all its workers: {'; '.join(acts)}."
 
 
-def _table(tiles: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _table(laid: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a line for each row, or column of a tall table, from its first tile to its last."""
-    cells = {(t["row"], t["column"]): _tile(t) for t in tiles}
+    cells = {(t["row"], t["column"]): _tile(t) for t in laid}
     rows = [row for row, _ in cells]
     tall = max(rows) - min(rows) >= TALL
     yield f"Table, a line for each {'column, going south' if tall else 'row, going east'} from a cell:"
@@ -123,7 +115,7 @@ def _table(tiles: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _tile(tile: Mapping[str, Any]) -> str:
     if "kind" in tile:
-        return SIGNS[JUNGLE_KINDS.index(tile["kind"]) + 1 + tile["turned"]]
+        return SIGNS[tiles.JUNGLE_KINDS.index(tile["kind"]) + 1 + tile["turned"]]
     owner = LETTERS[tile["owner"]]
     edges = "".join(map(str, tile["edges"]))
     return f"{owner.lower() if tile['under'] else owner}{edges}{'*' if tile['last'] else ''}"
@@ -158,11 +150,11 @@ def _legal(moves: Sequence[Move]) -> list[str]:
         edges = groupby(moves, itemgetter(0, 1, 2))
         return [_acts([move[3] for move in some], *edge) for edge, some in edges]
     kinds = Counter(kind for kind, _ in {move[1:3] for move in moves})
-    tiles = " ".join(f"{kind}/0{'-3' * (kinds[kind] > 1)}" for kind in sorted(kinds))
+    turned = " ".join(f"{kind}/0{'-3' * (kinds[kind] > 1)}" for kind in sorted(kinds))
     cells: dict[str, dict[str, None]] = {}
     for name, *_, (row, column) in moves:
         cells.setdefault(name, {})[f"{row},{column}"] = None
-    return [f"{name} {tiles} at {' '.join(some)}" for name, some in cells.items()]
+    return [f"{name} {turned} at {' '.join(some)}" for name, some in cells.items()]
 
 
 def _acts(workers: Sequence[int], *edge: Any) -> str:
