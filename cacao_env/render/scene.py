@@ -8,22 +8,8 @@ from typing import Any
 
 from ..engine.tiles import CACAO_PLACES, SUN_PLACES, WATER_TRACK
 from ..gold_sources import SOURCES
-from .art import (
-    COLOURS,
-    INK,
-    LIGHT,
-    PAPER,
-    SHADE,
-    UNIT,
-    document,
-    jungle_tile,
-    rect,
-    sign,
-    symbol,
-    tile_back,
-    words,
-    worker_tile,
-)
+from . import art
+from .art import INK, document, jungle_tile, rect, sign, symbol, tile_back, words, worker_tile
 from .position import Position
 
 SHEET = "#EFE7D6"
@@ -58,10 +44,10 @@ def scene_of(position: Position, names: Sequence[str] = ()) -> Scene:
     gold.  ``names`` are those of the players.
     """
     (top, bottom), (left, right) = extent_of(position)
-    table_width = (right - left + 1) * UNIT + 2 * MARGIN
+    table_width = (right - left + 1) * art.UNIT + 2 * MARGIN
     known = names or [f"player {seat + 1}" for seat in range(position["players"])]
     beside, tall = _panel(position, table_width, [name[:NAME] for name in known])
-    width, height = table_width + PANEL_WIDTH, max((bottom - top + 1) * UNIT + 2 * MARGIN, tall)
+    width, height = table_width + PANEL_WIDTH, max((bottom - top + 1) * art.UNIT + 2 * MARGIN, tall)
     sheet = rect(0, 0, width, height, 0, f'fill="{SHEET}"')
     return Scene(sheet + table(position, top, left) + beside, width, height)
 
@@ -78,7 +64,7 @@ def table(position: Position, first_row: int, first_column: int) -> str:
     """Draw all tiles, the open cells and the cells to fill."""
 
     def corner(row: int, column: int) -> tuple[float, float]:
-        return MARGIN + (column - first_column) * UNIT, MARGIN + (row - first_row) * UNIT
+        return MARGIN + (column - first_column) * art.UNIT, MARGIN + (row - first_row) * art.UNIT
 
     drawn = ""
     for row, column in position["open"]:
@@ -108,7 +94,7 @@ def tile_drawn(tile: dict[str, Any], x: float, y: float) -> str:
         return jungle_tile(tile["kind"], tile["turned"], x, y)
     drawn, under = "", tile["under"]
     for below in under:
-        paint = _outline(COLOURS[below["owner"]], 4, LIGHT[below["owner"]])
+        paint = _outline(art.COLOURS[below["owner"]], 4, art.LIGHT[below["owner"]])
         drawn += rect(x + 7, y + 7, 95, 95, 13, paint)
     off = -2.0 * len(under)
     drawn += worker_tile(tile["owner"], tuple(tile["edges"]), x + off, y + off)
@@ -156,7 +142,7 @@ def _sources(position: Position, x: float, y: float, names: Sequence[str]) -> st
     kinds = [kind for kind in SOURCES if kind != absent]
     at = [x + 212 + 64 * column for column in range(len(kinds) + 1)]
     drawn = "".join(
-        words(where, y + 10, word, 12, SHADE, "end")
+        words(where, y + 10, word, 12, art.SHADE, "end")
         for where, word in zip(at, [*kinds, "score"], strict=True)
     )
 
@@ -184,11 +170,11 @@ def _headline(position: Position, names: Sequence[str]) -> str:
 
 def _supply(position: Position, x: float, y: float) -> str:
     """The display and the tiles left in the jungle pile."""
-    drawn = words(x, y + 10, "display", 17, SHADE) if position["display"] else ""
+    drawn = words(x, y + 10, "display", 17, art.SHADE) if position["display"] else ""
     for number, kind in enumerate(position["display"]):
         drawn += jungle_tile(kind, False, x + 104 * number, y + 24, 96)
     left = x + 228
-    drawn += words(left, y + 10, f"jungle pile: {position['pile_size']}", 17, SHADE)
+    drawn += words(left, y + 10, f"jungle pile: {position['pile_size']}", 17, art.SHADE)
     for number, (kind, copies) in enumerate(position["pile"].items()):
         column, line = number % 6, number // 6
         at = (left + 52 * column, y + 24 + 50 * line)
@@ -203,12 +189,12 @@ def _village(position: Position, seat: int, x: float, y: float, name: str) -> st
     width = PANEL_WIDTH - MARGIN
     deciding = position["seat"] == seat
     line = 6 if deciding else 2.5
-    light = f'fill="{LIGHT[seat]}"'
+    light = f'fill="{art.LIGHT[seat]}"'
     drawn = (
-        rect(x, y, width, BOARD_HEIGHT, 14, f'fill="{PAPER}"')
+        rect(x, y, width, BOARD_HEIGHT, 14, f'fill="{art.PAPER}"')
         + rect(x, y, width, 46, 14, light)
         + rect(x, y + 30, width, 18, 0, light)
-        + rect(x, y, width, BOARD_HEIGHT, 14, _outline(COLOURS[seat], line))
+        + rect(x, y, width, BOARD_HEIGHT, 14, _outline(art.COLOURS[seat], line))
         + sign(seat, x + 30, y + 24, 13)
         + words(x + 54, y + 24, name, 21, bold=True)
     )
@@ -224,12 +210,12 @@ def _village(position: Position, seat: int, x: float, y: float, name: str) -> st
 
 def _water(player: dict[str, Any], x: float, y: float) -> str:
     """The water track with the carrier on it."""
-    drawn = words(x, y, "water", 16, SHADE)
+    drawn = words(x, y, "water", 16, art.SHADE)
     for field, worth in enumerate(WATER_TRACK.tolist()):
         at = x + 76 + 50 * field
         here = field == player["water"]
         drawn += rect(at - 22, y - 15, 44, 30, 8, _outline(INK, 1.5, WATER if here else POOL))
-        drawn += words(at, y, str(worth), 17, PAPER if here else INK, "middle", bold=here)
+        drawn += words(at, y, str(worth), 17, art.PAPER if here else INK, "middle", bold=here)
     return drawn
 
 
@@ -242,14 +228,15 @@ def _stores(player: dict[str, Any], x: float, y: float) -> str:
             for place in range(all_of_them)
         )
 
-    drawn = words(x, y, "cacao", 16, SHADE) + places("pod", player["cacao"], CACAO_PLACES, x + 60)
-    drawn += words(x + 250, y, "sun", 16, SHADE)
+    drawn = words(x, y, "cacao", 16, art.SHADE)
+    drawn += places("pod", player["cacao"], CACAO_PLACES, x + 60)
+    drawn += words(x + 250, y, "sun", 16, art.SHADE)
     return drawn + places("sunface", player["sun"], SUN_PLACES, x + 296)
 
 
 def _hand(player: dict[str, Any], seat: int, x: float, y: float) -> str:
     """The tiles in hand, or their backs, and the size of the pile."""
-    drawn = words(x, y + 24, "hand", 16, SHADE)
+    drawn = words(x, y + 24, "hand", 16, art.SHADE)
     hand = player["hand"] if player["hand"] is not None else [None] * player["held"]
     for number, kind in enumerate(hand):
         at = x + 62 + 54 * number
@@ -257,4 +244,4 @@ def _hand(player: dict[str, Any], seat: int, x: float, y: float) -> str:
             drawn += tile_back(seat, at, y, 48)
         else:
             drawn += worker_tile(seat, tuple(int(digit) for digit in kind), at, y, 48)
-    return drawn + words(x + 250, y + 24, f"pile: {player['pile']}", 16, SHADE)
+    return drawn + words(x + 250, y + 24, f"pile: {player['pile']}", 16, art.SHADE)
