@@ -16,17 +16,8 @@ from typing import Any
 
 from ..files import locked, write_whole
 from ..provenance import provenance
-from .storage import (
-    MANIFEST,
-    DataError,
-    arrow,
-    read_manifest,
-    read_tables,
-    reading,
-    table_of,
-    write_games,
-    write_manifest,
-)
+from . import storage
+from .storage import MANIFEST, DataError, read_manifest, read_tables, reading, table_of
 
 LINES, LOCK = "games.jsonl", ".lock"
 _KEY = ["num_players", "volcanoes", "deal", "episode", "agents", "versions"]
@@ -124,7 +115,7 @@ class GameFolder:
             return
         rows = sorted(self._rows, key=_place)
         name = f"games-{len(self.manifest['files']):05}.parquet"
-        parts = write_games(self.path / name, table_of(rows))
+        parts = storage.write_games(self.path / name, table_of(rows))
         self.manifest["files"].append({"name": name, "games": len(rows), "parts": parts})
         self._write_manifest()
         self._rows = []
@@ -132,7 +123,7 @@ class GameFolder:
 
     def _write_manifest(self) -> None:
         with _writing(self.path / MANIFEST):
-            write_manifest(self.path, self.manifest)
+            storage.write_manifest(self.path, self.manifest)
 
     def _write_lines(self) -> None:
         """Write the lines again, all or none."""
@@ -176,7 +167,7 @@ def read_folder(path: Path) -> tuple[Row, Any]:
                 tables.append(table_of(rows))
         if not tables:
             raise DataError(f"{path} has no games yet: the command that makes it resumes")
-        joined = arrow()[0].concat_tables(tables, promote_options="default")
+        joined = storage.arrow()[0].concat_tables(tables, promote_options="default")
         return manifest, joined.combine_chunks()
 
 
