@@ -25,6 +25,7 @@ from cacao_env.envs.observations import view_of
 from cacao_env.greedy.candidates import Candidates
 from cacao_env.views import Form
 
+from . import state
 from .config import (
     MOST_WIDTH,
     ConfigError,
@@ -38,16 +39,7 @@ from .config import (
 from .loop import Learner
 from .masked import sample
 from .networks import PolicyNet, export, factors, new_net, read_weights
-from .state import (
-    Arrays,
-    check_arrays,
-    learner_arrays,
-    load_weights,
-    named,
-    part,
-    restore_learner,
-    weights_of,
-)
+from .state import Arrays
 
 
 @dataclass(frozen=True)
@@ -137,33 +129,33 @@ class PolicyLearner(Learner):
     def start_from(self, folder: Path) -> None:
         """Copy the weights of a network of the same kind and size."""
         same = "observation, num_players, table_size and width must be the same"
-        load_weights(self.net, read_weights(folder), same)
+        state.load_weights(self.net, read_weights(folder), same)
         if self.past is not None:  # the first earlier self has them too
             self.past.follow(self.net)
 
     def arrays(self) -> Arrays:
         """Network, optimizer, earlier selves and, if they can be saved, games."""
-        arrays = learner_arrays(self.module, self.optimizer)
+        arrays = state.learner_arrays(self.module, self.optimizer)
         if self.past is not None:
-            arrays |= named("past", self.past.arrays())
+            arrays |= state.named("past", self.past.arrays())
         try:
-            return arrays | named("games", self.games.arrays())
+            return arrays | state.named("games", self.games.arrays())
         except ValueError:  # an opponent's memory can't be saved: only the checkpoint counts
             return arrays
 
     def restore(self, arrays: Arrays) -> None:
         """Resume from ``arrays``; CheckpointError if they do not fit or have no games."""
-        games = part("games", arrays)
+        games = state.part("games", arrays)
         if not games:
             raise CheckpointError("the run can't be resumed: an opponent's memory was not saved")
-        restore_learner(self.module, self.optimizer, arrays)
+        state.restore_learner(self.module, self.optimizer, arrays)
         if self.past is not None:
-            self.past.restore(part("past", arrays))
+            self.past.restore(state.part("past", arrays))
         self.games.restore(games)
 
     def weights(self) -> Arrays:
         """The network's."""
-        return weights_of(self.net)
+        return state.weights_of(self.net)
 
     def fraction_done(self) -> float:
         """By decisions."""
@@ -245,18 +237,18 @@ class Snapshots(Agent):
 
     def arrays(self) -> dict[str, npt.NDArray[Any]]:
         """All snapshots, by name."""
-        found = named("playing", weights_of(self.net))
+        found = state.named("playing", state.weights_of(self.net))
         for number, kept in enumerate(self._kept):
-            found |= named(f"{number:03}", {name: x.numpy() for name, x in kept.items()})
+            found |= state.named(f"{number:03}", {name: x.numpy() for name, x in kept.items()})
         return found
 
     def restore(self, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Resume from ``arrays``; CheckpointError if they are of other networks."""
-        load_weights(self.net, part("playing", arrays))
-        own = weights_of(self.net)
+        state.load_weights(self.net, state.part("playing", arrays))
+        own = state.weights_of(self.net)
         self._kept.clear()
         for number in count():
-            if not (kept := part(f"{number:03}", arrays)):
+            if not (kept := state.part(f"{number:03}", arrays)):
                 break
-            check_arrays(kept, own)
+            state.check_arrays(kept, own)
             self._kept.append({name: torch.from_numpy(np.array(kept[name])) for name in own})
