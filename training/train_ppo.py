@@ -130,16 +130,9 @@ class SelfPlay:
         advantages_into(seats, rewards, over, before, games.seats, after, *decay, advantages)
         advantages[not_learned] = np.nan
         found = torch.from_numpy(advantages).to(on).flatten()
-        rollout = Rollout(
-            seen.flatten(0, 1),
-            masks.flatten(0, 1),
-            actions.flatten(),
-            log_probs.flatten(),
-            values.flatten(),
-            found,
-            torch.nonzero(~torch.isnan(found)).squeeze(1),
-        )
-        return rollout, int(over.sum())
+        parts = [x.flatten(0, 1) for x in (seen, masks, actions, log_probs, values)]
+        parts += [found, torch.nonzero(~torch.isnan(found)).squeeze(1)]
+        return Rollout(*parts), int(over.sum())
 
     def _others_choose(
         self, seen: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
