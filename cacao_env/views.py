@@ -45,11 +45,6 @@ if TYPE_CHECKING:
     from .game import Game
 
 Array = npt.NDArray[Any]
-_LISTS = (
-    ("jungle_cells", "jungle_count"),
-    ("worker_cells", "worker_count"),
-    ("open_cells", "open_count"),
-)
 
 
 class Form:
@@ -223,12 +218,13 @@ class View:
         """Drop cells that the window does not show from the lists: the table has outgrown it."""
         state = self.seen.state
         size = int(state.table_size)
-        for cells, count in _LISTS:
-            shown = state[cells][: int(state[count])].copy()
+        for kind in ("jungle", "worker", "open"):
+            cells, count = state[f"{kind}_cells"], f"{kind}_count"
+            shown = cells[: int(state[count])].copy()
             rows = ((shown >> 5) - int(state.corner_row)) & (TORUS - 1)
             columns = ((shown & (TORUS - 1)) - int(state.corner_column)) & (TORUS - 1)
             kept = (rows < size) & (columns < size)
-            state[cells][: int(kept.sum())] = shown[kept]
+            cells[: int(kept.sum())] = shown[kept]
             state[count] = int(kept.sum())
         if state.phase == PLACE:
             state.last = -1
