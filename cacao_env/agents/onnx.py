@@ -31,13 +31,9 @@ from .policy import PolicyAgent, batch_of_one
 Array = npt.NDArray[Any]
 KEY = "cacao_policy"  # of the description in a file's metadata
 MOST_BYTES = 500_000_000
-_TYPES = {
-    f"tensor({name})": np.dtype(kind)
-    for name, kind in (
-        *(("float", "f4"), ("double", "f8"), ("uint8", "u1"), ("int8", "i1"), ("bool", "?")),
-        *(("int32", "i4"), ("int64", "i8")),
-    )
-}
+_NAMED_ALIKE = ("double", "uint8", "int8", "bool", "int32", "int64")  # in ONNX and NumPy
+_TYPES = {f"tensor({name})": np.dtype(name) for name in _NAMED_ALIKE}
+_TYPES["tensor(float)"] = np.dtype("float32")
 
 
 def description_of(about: Any, file: object) -> Form:
