@@ -103,10 +103,8 @@ def _plugins(anywhere: bool = False) -> dict[str, EntryPoint]:
 
 
 def _is_installed(point: EntryPoint) -> bool:
-    homes = [*site.getsitepackages(), site.getusersitepackages()]
-    if point.dist is None:
-        return False
-    place = Path(str(point.dist.locate_file(""))).resolve()
+    homes = (*site.getsitepackages(), site.getusersitepackages())
+    place = point.dist and Path(str(point.dist.locate_file(""))).resolve()
     return place in [Path(home).resolve() for home in homes]
 
 
