@@ -258,7 +258,8 @@ class raw_env(AECEnv):
             _, observation, mask = ready
             self._ready = None
         else:
-            observation, mask = self._see_form(agent)
+            rows = self._shown
+            observation, mask = self._look(agent) if rows is None else self._see_rows(rows, agent)
         return self._form.of(observation, mask)
 
     def state(self) -> Observation:
@@ -323,12 +324,6 @@ class raw_env(AECEnv):
         seat = self._seats[agent]
         _see(self.game.states, seat, self._scaled, observation, mask)
         return observation, mask
-
-    def _see_form(self, agent: str) -> tuple[Observation, Mask]:
-        """Return what an agent sees, in the environment's form, and its mask."""
-        if self._shown is None:
-            return self._look(agent)
-        return self._see_rows(self._shown, agent)
 
     def _see_rows(self, rows: Rows, agent: str) -> tuple[Observation, Mask]:
         rows.look(self.game.states, np.array([self._seats[agent]]))
