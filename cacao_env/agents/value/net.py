@@ -86,19 +86,14 @@ class Scratch(NamedTuple):
 
 def new_scratch(net: Net) -> Scratch:
     """Make scratch space for a network."""
+    sizes = net.patterns.shape[1], net.bias.shape[0], net.best.shape[1], *net.middle.shape[1:]
     return Scratch(
         new_room(),
         np.zeros(NUM_NUMBERS, np.float32),
         np.zeros(NUM_NUMBERS, np.int64),
         np.zeros(MAX_ROWS, np.uint16),
-        np.zeros(net.patterns.shape[1], np.float32),
-        np.zeros(net.bias.shape[0], np.float32),
-        np.zeros(net.best.shape[1], np.float32),
-        np.zeros(net.middle.shape[1], np.float32),
-        np.zeros(net.middle.shape[2], np.float32),
-        np.zeros(2 * MAX_PLAYERS, np.float32),
-        np.zeros(MAX_PLAYERS),
-        np.zeros(MAX_PLAYERS),
+        *(np.zeros(size, np.float32) for size in (*sizes, 2 * MAX_PLAYERS)),
+        *np.zeros((2, MAX_PLAYERS)),
     )
 
 
@@ -128,17 +123,9 @@ def from_params(params: Mapping[str, Any]) -> Net:
     """
     rows = np.array(params["rows"], np.float32)
     rows[-1] = 0
-    arrays: list[Any] = [
-        params["bias"],
-        params["numbers"],
-        rows,
-        np.concatenate([_sum_parts(table) for table in params["part_rows"]]),
-        _sum_parts(params["part_best"]),
-        params["middle"],
-        params["middle_bias"],
-        params["out"],
-        params["out_bias"],
-    ]
+    patterns = np.concatenate([_sum_parts(table) for table in params["part_rows"]])
+    arrays = [params["bias"], params["numbers"], rows, patterns, _sum_parts(params["part_best"])]
+    arrays += [params[name] for name in ("middle", "middle_bias", "out", "out_bias")]
     weights: list[Any] = [np.array(array, np.float32, order="C") for array in arrays]
     weights += [np.array(STAGES, np.int64), PROSPECTS_FROM, LEAK]
     breadth, table = BY_GREEDY, np.zeros((0, 0, 0), np.float32)
