@@ -35,15 +35,8 @@ _PROPOSALS = (
 )
 STACK = 1 << 20  # bytes
 _LINK = (
-    *(
-        "wasm-ld",
-        "-mwasm64",
-        "--no-entry",
-        "--allow-undefined",
-        f"--export={PAGE}",
-        "--gc-sections",
-    ),
-    *("--export=__heap_base", "-z", f"stack-size={STACK}"),
+    *("wasm-ld", "-mwasm64", "--no-entry", "--allow-undefined", "--gc-sections"),
+    *(f"--export={PAGE}", "--export=__heap_base", "-z", f"stack-size={STACK}"),
 )
 
 

@@ -13,19 +13,9 @@ from ...agents.halving import CHUNK_SECONDS
 from ...agents.utility import UNIT
 from ...agents.value import search
 from ...agents.value.agent import SPREAD
-from ...engine import actions, notation, state
+from ...engine import actions, notation, state, tiles
 from ...engine.geometry import DEFAULT_TABLE, SIDE_NAMES, TORUS
 from ...engine.options import ASKED, PLAYERS
-from ...engine.tiles import (
-    EDGES,
-    JUNGLE_KINDS,
-    JUNGLE_SUPPLY_BY_CODE,
-    MAX_TURNS,
-    VARIANTS,
-    WATER_TRACK,
-    WORKER_KINDS,
-    WORKER_SUPPLY,
-)
 from ...evaluation import judge, luck
 from ...gold_sources import SOURCES
 from .. import review
@@ -49,15 +39,16 @@ def tables() -> dict[str, Any]:
     """Return the numbers and names of the rules."""
     return {
         "players": sorted(DEFAULT_TABLE),
-        "worker_kinds": WORKER_KINDS,
-        "worker_supply": WORKER_SUPPLY.tolist(),  # [players][kind]
+        "worker_kinds": tiles.WORKER_KINDS,
+        "worker_supply": tiles.WORKER_SUPPLY.tolist(),  # [players][kind]
         "variants": [
             {"tile": kind, "turn": turn, "edges": edges}
-            for (kind, turn), edges in zip(VARIANTS, EDGES.tolist(), strict=True)
+            for (kind, turn), edges in zip(tiles.VARIANTS, tiles.EDGES.tolist(), strict=True)
         ],
-        "jungle_kinds": [{"name": kind} for kind in JUNGLE_KINDS],
-        "jungle_supply": JUNGLE_SUPPLY_BY_CODE[:, :, 1:].tolist(),  # [players][volcanoes][kind]
-        "water_track": WATER_TRACK.tolist(),
+        "jungle_kinds": [{"name": kind} for kind in tiles.JUNGLE_KINDS],
+        # [players][volcanoes][kind]
+        "jungle_supply": tiles.JUNGLE_SUPPLY_BY_CODE[:, :, 1:].tolist(),
+        "water_track": tiles.WATER_TRACK.tolist(),
         "sides": SIDE_NAMES,
         "sources": SOURCES,
     }
@@ -99,7 +90,7 @@ def settings() -> dict[str, Any]:
         "nodes": endgame.NODES,
         "nodes_to_judge": endgame.NODES_TO_JUDGE,
         "last_tried": state.ACT,
-        "max_turns": MAX_TURNS,
+        "max_turns": tiles.MAX_TURNS,
         "spread": SPREAD,
         "unit": UNIT,
         "chunk_ms": 1000 * CHUNK_SECONDS,
