@@ -92,12 +92,8 @@ class PolicyAgent(Agent):
         probabilities = np.exp(logits - logits.max())
         probabilities /= probabilities.sum()
         order = np.argsort(-probabilities, kind="stable")
-        return Analysis(
-            actions[order],
-            probabilities[order],
-            "probabilities of its policy",
-            lead=self._lead(game, value),
-        )
+        lead, weighed = self._lead(game, value), "probabilities of its policy"
+        return Analysis(actions[order], probabilities[order], weighed, lead=lead)
 
     def ask(self, game: Game) -> tuple[npt.NDArray[np.int64], Array, float | None]:
         """Return legal actions, int64 (K,), their logits, float64 (K,), and perhaps a value.
