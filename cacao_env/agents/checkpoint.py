@@ -13,6 +13,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,9 @@ def write_files(folder: Path, name: str, network: str, weights: bytes, **more: A
 
 def settle(folder: Path) -> None:
     """Finish an interrupted ``write_files``: move a new network to its place, or remove it."""
-    try:
+    with suppress(CheckpointError):
         manifest = read_manifest(folder)
         file, new = _file(folder, manifest), _new_file(folder, manifest)
-    except CheckpointError:
-        pass
-    else:
         if new.is_file():
             new.replace(file)
             sync_folder(folder)
