@@ -56,14 +56,11 @@ class TextTable:
         self.game = Game.deal(options, seed)
         alone = isinstance(opponents, str) or not isinstance(opponents, Sequence)
         given: Any = [opponents] if alone else opponents
-        agents = [as_agent(one) for one in given] * (
-            options.num_players - 1 if len(given) == 1 else 1
-        )
-        if len(agents) not in (0, options.num_players - 1):
-            raise ValueError(
-                f"opponents has {len(agents)} names, expected one or {options.num_players - 1}"
-            )
-        self.names = [agent.name for agent in agents] or ["text"] * (options.num_players - 1)
+        others = options.num_players - 1
+        agents = [as_agent(one) for one in given] * (others if len(given) == 1 else 1)
+        if len(agents) not in (0, others):
+            raise ValueError(f"opponents has {len(agents)} names, expected one or {others}")
+        self.names = [agent.name for agent in agents] or ["text"] * others
         self.names.insert(self.own, "text")
         self._players: dict[int | None, Player] = {}
         for other, agent in zip([s for s in range(len(self.names)) if s != self.own], agents):
