@@ -160,10 +160,9 @@ def read_folder(path: Path) -> tuple[Row, Any]:
         lines = path / LINES
         if lines.is_file():
             data = lines.read_bytes()
-            rows = [row for line in data.split(b"\n")[:-1] for row in json.loads(line)]
             there = {key_of(row) for found in tables for row in keys_of(found)}
-            rows = [row for row in rows if key_of(row) not in there]
-            if rows:
+            every = (row for line in data.split(b"\n")[:-1] for row in json.loads(line))
+            if rows := [row for row in every if key_of(row) not in there]:
                 tables.append(table_of(rows))
         if not tables:
             raise DataError(f"{path} has no games yet: the command that makes it resumes")
