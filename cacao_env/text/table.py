@@ -180,9 +180,8 @@ class TextTable:
         players = self.game.num_players
         if self.forfeited is not None:
             worst = WORST[RELATIVE_SCORE] * SCORE_SCALE
-            return [
-                worst if s == self.forfeited else -worst / (players - 1) for s in range(players)
-            ]
+            rest = -worst / (players - 1)
+            return [worst if s == self.forfeited else rest for s in range(players)]
         from ..evaluation.luck import SCORES, luck_of
 
         own = [a - b for a, b in zip(self.game.scores(), luck_of(self.game)[SCORES])]
