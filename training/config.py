@@ -30,7 +30,6 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "list[str]": (list,),
 }
 
-
 C = TypeVar("C")
 MOST = 10**15  # of any number: compiled code and float32 can hold it
 MOST_WIDTH = 10_000  # of a network's layers

@@ -304,8 +304,7 @@ def read_weights(folder: str | Path) -> dict[str, Array]:
     _, network = read_files(as_path(folder, CheckpointError), POLICY)
     try:
         graph = onnx.load_from_string(network).graph
-        found = {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
+        return {one.name: onnx.numpy_helper.to_array(one) for one in graph.initializer}
     except Exception as error:  # onnx raises errors of protocol buffers and its own
         reason = reason_of(error)
         raise CheckpointError(f"{folder}: its ONNX file can't be read: {reason}") from None
-    return found

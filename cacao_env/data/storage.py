@@ -47,7 +47,6 @@ MORE = {
     "notes": ("string", 0),  # the agents', as JSON
 }
 
-
 # Of data of other kinds.
 _ODD: tuple[type[Exception], ...] = (ValueError, LookupError, TypeError, AttributeError)
 _ODD += (OverflowError, RecursionError)

@@ -16,8 +16,6 @@ from ..game import Game
 
 MOST = 20_000  # characters of a reply
 _MARKS = " \t\r`*_\"'.>-"  # what models put around a line that is a move
-
-
 ILLEGAL, UNREADABLE, ABSENT = "illegal", "unreadable", "absent"  # what a refused reply is
 
 
