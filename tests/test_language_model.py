@@ -223,12 +223,12 @@ def test_a_forfeit_loses_and_is_counted_wherever_the_game_is_measured(capsys):
         model = f"llm:m,base_url={url}"
         command = ["evaluate", model, "random", "--deals", "6", "--workers", "1", "--out", "games"]
         assert main([*command, "--decisions", "turn", "--json", "figures.json"]) == 0
-        tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "3"]
+        tasks = ["tasks", "--agents", model, "--tasks", "2p-random", "--deals", "1"]
         assert main([*tasks, "--workers", "1"]) == 0
     out = capsys.readouterr().out
-    words = "0.0% of the moves are its own, the others random; {} games forfeited, which are lost"
-    assert words.format(12) in out
-    assert words.format(3) in out
+    words = "0.0% of the moves are its own, the others random; {} forfeited, lost with no gold"
+    assert words.format("12 games") in out
+    assert words.format("1 game") in out
     figures = json.loads(Path("figures.json").read_text())
     own, other = figures["results"]
     assert (own["win_share"], own["score"], own["forfeits"]) == (0, 0, 12)

@@ -132,11 +132,6 @@ def seats(data: Data) -> DataTable:
     return DataTable(("seat", "wins", "margin"), rows)
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
-
-
 def share(row: Data) -> str:
     """Return a win share with its interval, in percent."""
     return percent(row["win_share"], row["low"], row["high"])

@@ -39,6 +39,11 @@ def interval(values: npt.NDArray[np.float64], seed: int = 0) -> tuple[float, flo
     return float(low), float(high)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def percent(share: float, low: float, high: float) -> str:
     """Return a win share with its interval in percent.
 

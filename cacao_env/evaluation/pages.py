@@ -13,6 +13,7 @@ from ..envs.tasks import task_named
 from ..tables import DataTable, read_between, write_between
 from . import figures
 from .figures import Data
+from .intervals import counted
 
 
 def sections_of(every: Sequence[Data]) -> dict[str, str]:
@@ -34,7 +35,7 @@ def _pairings(own: Data) -> tuple[str, str]:
     tables = "\n\n".join(kind(own).markdown() for kind in (figures.ratings, figures.cross_table))
     helped = "".join(f"{sentence}\n" for sentence in figures.helped(own))
     return f"### {figures.heading(own)}{volcanoes}", (
-        f"{tables}\n\n{helped}{figures.counted(blocks, 'deal')} a pairing, each with the candidate in "
+        f"{tables}\n\n{helped}{counted(blocks, 'deal')} a pairing, each with the candidate in "
         f"every seat, seed {settings['seed']}; commit {own['git_commit'] or 'unknown'}; "
         f"{own['machine']['processor']}, {own['created'][:10]}.\n"
     )

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from ..tables import DataTable
 from . import charts, figures
 from .figures import Data
+from .intervals import counted
 
 # Okabe and Ito's colours, adjusted to differ in lightness too, for any kind of colour vision.
 COLOURS = {
@@ -57,7 +58,7 @@ def _about(data: Data) -> str:
     games = sum(r["games"] if r["players"] > 2 else r["games"] / 2 for r in data["scores"])
     with_or_without = "with" if settings["options"][0]["volcanoes"] else "without"
     return (
-        f"{figures.counted(round(games), 'game')}; {figures.counted(blocks, 'deal')} a pairing, "
+        f"{counted(round(games), 'game')}; {counted(blocks, 'deal')} a pairing, "
         "each played with the candidate in every seat; "
         f"{with_or_without} volcanoes; seed {settings['seed']}; intervals are 95 %, "
         "by bootstrap over deals."

@@ -12,7 +12,7 @@ from ..agent import RANDOM
 from ..engine.options import Decisions
 from ..gold_sources import SOURCES
 from .blocks import Pairing
-from .intervals import interval, percent, ranged, share_interval
+from .intervals import counted, interval, percent, ranged, share_interval
 from .matches import ChunkResult, PlayedGame, a_move
 from .ratings import Rating, pair_wins, rate
 
@@ -60,7 +60,7 @@ class Result:
         parts = [
             f"{self.agent} against {self.opponent}, {kind_of_game(self.players, self.decisions)}: "
             f"wins {percent(self.win_share, self.low, self.high)} of "
-            f"{self.blocks * self.players} games ({self.blocks} deals, every seat), margin "
+            f"{self.blocks * self.players} games ({counted(self.blocks, 'deal')}, every seat), margin "
             f"{ranged(self.margin, self.margin_low, self.margin_high)} gold, "
             f"mean score {self.score:.1f}"
         ]
@@ -74,7 +74,7 @@ class Result:
         """Return in words what part of the agent's games was not its own play."""
         random = self.counts.get(RANDOM, 0.0)
         own = [f"{1 - random:.1%} of the moves are its own, the others random"] if random else []
-        games = f"{self.forfeits} games forfeited, which are lost with no gold"
+        games = f"{counted(self.forfeits, 'game')} forfeited, lost with no gold"
         return own + ([games] if self.forfeits else [])
 
 
