@@ -161,7 +161,7 @@ def whole(tmp_path_factory):
     return folder
 
 
-SOME = ("--deals", "9", "--seed", "3")  # two chunks a pairing
+SOME = ("--deals", "9", "--seed", "3", "--luck")  # two chunks a pairing
 
 
 def test_the_page_needs_nothing_else_and_is_well_formed(whole):
