@@ -22,6 +22,7 @@ from cacao_env.registry import load_agent
 from tests.games import played
 from tests.test_endgame import near_end
 from tests.test_value import some_net
+from tests.tiers import mostly_slow
 
 NAMES = [{"mc": "mc:sims=32,top=6"}.get(name, name) for name in BOTS]
 
@@ -180,7 +181,7 @@ def test_nothing_is_thought_of_a_finished_game():
         ValueAgent(some_net().compiled()).player(0).analyze(game)
 
 
-@pytest.mark.parametrize("players", [2, 3])
+@pytest.mark.parametrize("players", mostly_slow([2, 3]))
 def test_a_policy_s_critic_expects_a_lead_by_the_reward_of_its_training(tmp_path, players):
     torch = pytest.importorskip("torch", reason="the training extra is not installed")
     from cacao_env.agents.checkpoint import POLICY, write_files
