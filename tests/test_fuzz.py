@@ -2,6 +2,7 @@
 
 import pytest
 
+from .fuzz.__main__ import main
 from .fuzz.attack import Budget
 from .fuzz.registry import ATTACKS
 
@@ -17,3 +18,11 @@ def test_an_attack_finds_no_fault(name):
     assert summary.tried == summary.refused + summary.accepted > 0
     assert summary.accepted > 0
     assert summary.refused > 0
+
+
+@pytest.mark.parametrize(("count", "status"), [(9, 0), (0, 1)])
+def test_the_command_prints_what_was_tried_and_fails_if_nothing_was(count, status, capsys):
+    assert main(["states", "--count", str(count)]) == status
+    line, *faults = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"states: {count} tried, ")
+    assert faults == ["  nothing was tried"] * status
