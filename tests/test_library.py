@@ -159,6 +159,21 @@ def test_machine_code_is_made_of_the_part_that_is_asked_for(tmp_path):
     assert run(PARTS, XDG_CACHE_HOME=str(tmp_path)).stdout.split() == ["1", "2", "2", "3"]
 
 
+AHEAD = """
+from cacao_env.engine import library
+for _ in range(2):
+    library.ahead()
+    print([maker.wait() for maker in library._makers], len([*library.folder().glob("*.o")]))
+library.loaded().address_of("cacao_env.agents.endgame.solve")
+print(len([*library.folder().glob("*.o")]))
+"""
+
+
+@slow
+def test_another_process_makes_the_code_of_agents_once(tmp_path):
+    assert run(AHEAD, XDG_CACHE_HOME=str(tmp_path)).stdout == "[0] 1\n[0] 1\n2\n"
+
+
 # --- Where the library can't be used ------------------------------------------------------------
 
 

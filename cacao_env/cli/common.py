@@ -13,6 +13,7 @@ from typing import Any
 
 from .. import files
 from ..checks import as_int, as_path, need
+from ..engine import library
 from ..tables import read_between
 
 EXIT_CODES = """\
@@ -130,6 +131,7 @@ def prepare(options: Namespace) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     for package in ("pyarrow", "threadpoolctl"):
         need(package, package, "evaluate")
+    library.ahead()
 
 
 @contextmanager

@@ -22,6 +22,7 @@ import multiprocessing
 import operator
 import os
 import struct
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -391,17 +392,53 @@ def loaded() -> Loaded | None:
         return one
 
 
+def ahead() -> None:
+    """Let another process make the code of agents, if it must be made; return at once.
+
+    This process makes that of environments meanwhile.
+    """
+    if fits() and _dll() is None and not any(folder().glob("*.o")):
+        work = f"from {__name__} import code_of; code_of(1)"
+        silent: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        _makers.append(subprocess.Popen([sys.executable, "-c", work], **silent))
+
+
+_makers: list[Any] = []  # the other process
+
+
+def _dll() -> Path | None:
+    """Return where a wheel for this system has the library, None where it has none."""
+    place = _HERE.joinpath(FILES.get(sys.platform, FILES["linux"]))
+    return place if isinstance(place, Path) and place.is_file() else None
+
+
 def _prebuilt() -> Loaded | None:
     """Return the library of a wheel for this system, None where there is none."""
-    place = _HERE.joinpath(FILES.get(sys.platform, FILES["linux"]))
-    if not isinstance(place, Path) or not place.is_file():
+    place = _dll()
+    if place is None:
         return None
     dll = ctypes.CDLL(str(place))
     return Loaded(lambda name: ctypes.addressof(ctypes.c_char.in_dll(dll, name)), dll, None)
 
 
 def _compiled() -> Loaded:
-    """Return the library compiled for this processor, from the user's cache if it is there."""
+    """Return the library compiled for this processor."""
+    llvm, machine, _ = _compiler()
+    system = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
+    for function in SYSTEM:
+        llvm.add_symbol(function, ctypes.cast(getattr(system, function), ctypes.c_void_p).value)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+
+    def load(part: int) -> None:
+        engine.add_object_file(llvm.ObjectFileRef.from_data(code_of(part)))
+        engine.finalize_object()
+
+    return Loaded(engine.get_function_address, (engine, machine), load)
+
+
+@cache
+def _compiler() -> tuple[Any, Any, str]:
+    """Return llvmlite's binding, this processor as its target, and what names both."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -409,19 +446,15 @@ def _compiled() -> Loaded:
     llvm.initialize_native_asmprinter()
     processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     machine = llvm.Target.from_default_triple().create_target_machine(*processor, opt=3, jit=True)
-    system = ctypes.cdll.ucrtbase if sys.platform == "win32" else ctypes.CDLL(None)
-    for function in SYSTEM:
-        llvm.add_symbol(function, ctypes.cast(getattr(system, function), ctypes.c_void_p).value)
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
+    return llvm, machine, f"{llvmlite.__version__} {processor}"
 
-    def load(part: int) -> None:
-        what = f"{about()['code']} {llvmlite.__version__} {processor} {part}"
-        name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
-        code = _kept(folder() / name, lambda: _machine_code(llvm, machine, part))
-        engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-        engine.finalize_object()
 
-    return Loaded(engine.get_function_address, (engine, machine), load)
+def code_of(part: int) -> bytes:
+    """Return the machine code of a part, from the user's cache if it is there."""
+    llvm, machine, processor = _compiler()
+    what = f"{about()['code']} {processor} {part}"
+    name = f"{hashlib.sha256(what.encode()).hexdigest()[:16]}.o"
+    return _kept(folder() / name, lambda: _machine_code(llvm, machine, part))
 
 
 def part_of(name: str) -> int:
