@@ -11,6 +11,7 @@ import pytest
 from cacao_env import Game
 from cacao_env.agents.greedy import greedy_action
 from cacao_env.agents.random import random_action
+from cacao_env.engine.jit import BY_NUMBA
 from cacao_env.engine.rewards import REWARDS
 from cacao_env.engine.rng import new_rng
 from cacao_env.envs.threads import Workers
@@ -176,6 +177,7 @@ def test_actions_of_a_wrong_shape_or_type_are_refused(threads):
 # --- Memory ---------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(BY_NUMBA, reason="what Numba compiles stays")
 @pytest.mark.parametrize(("threads", "times"), mostly_slow([(2, 500), (1, 5_000)]))
 @pytest.mark.parametrize("what", ["step", "sample", "look", "versus"])
 def test_memory_does_not_grow(what, threads, times):
