@@ -152,7 +152,7 @@ def _same_end(game: Game, learner: int, info, final) -> None:
     assert info["score"] == game.scores()[learner]
     assert info["best_other_score"] == max(others)
     assert info["win_share"] == game.win_shares()[learner]
-    assert info["seat"] == learner
+    assert info["seat"] == learner, "the learner of the game that ended"
     np.testing.assert_array_equal(final["observation"], game.observation(learner))
     assert not final["action_mask"].any()
 

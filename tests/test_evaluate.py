@@ -415,7 +415,8 @@ def test_a_decided_test_does_not_depend_on_the_order_of_its_chunks(tmp_path, mon
     assert "H1, +20 Elo rather than +0 Elo" in capsys.readouterr().out
     found = json.loads(data.read_text())
     assert found["sprt"]["accepted"] == "H1"
-    assert found["sprt"]["blocks"] == found["results"][0]["blocks"] == whole_blocks()
+    assert found["sprt"]["blocks"] == whole_blocks(), "deals until the test is decided"
+    assert found["results"][0]["blocks"] == whole_blocks(), "deals that the results count"
     assert len(load(out)) == 2 * count * BLOCKS_AT_ONCE
     monkeypatch.setattr(run, "do_all", None)  # nobody is asked to play
     assert evaluate([*command, "--out", str(out), "--json", str(data)]) == 0

@@ -81,8 +81,8 @@ def test_a_random_move_cuts_what_came_before_its_turn_and_no_more(monkeypatch):
     assert strays[0] == strays[1]
     assert any(strays[0])
     differs = (targets[0] != targets[1]).any(axis=1).reshape(21, 2)
-    assert differs[:5].all()
-    assert not differs[5:].any()
+    assert differs[:5].all(), "what follows a random move is not credited to turns before"
+    assert not differs[5:].any(), "from its own turn on nothing changes"
 
 
 def test_games_do_not_depend_on_who_plays_them():

@@ -200,10 +200,10 @@ def test_a_seat_sees_no_refusal_of_another():
     table = TextTable(1, tries=2, failure="random", decisions="turn")
     assert "The reply states no move" in table.answer("I pass.")
     assert table.answer("I pass.") == table.prompt()
-    assert table.seat == 1
+    assert table.seat == 1, "the next seat, after a random move"
     for _ in range(2):
         table.answer("I pass.")
-    assert table.seat == 0
+    assert table.seat == 0, "as many tries as the other seat had"
     table.answer(perfect(table.prompt()))
     table.answer("I pass.")
     assert table.refused == [2, 3], "each seat has its own count"
