@@ -23,6 +23,7 @@ settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 
 
 def pytest_configure(config):
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # of programs that tests start, as below
     tier = "slow" if config.option.slow else "short"
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", tier))
 
