@@ -219,11 +219,23 @@ class VectorGames(Batch):
                 raise ValueError(self._view.explain(self.states, choices, wrong))
         if self._workers.several:  # all games are checked before any part of them is stepped
             self._refuse(self._workers.run(first_illegal, self.states, self._chosen))
-        games = self.states, self._chosen, self.actions, self.rngs, self._potentials
-        results = self.rewards, self.terminations, self.final_scores
-        seen = self._seen, self._masks, self.seats
-        how = self._mode, look and self._rows is None
-        self._refuse(self._workers.run(_step_all, *games, *results, *seen, *how))
+        refused = self._workers.run(
+            _step_all,
+            self.states,
+            self._chosen,
+            self.actions,
+            self.rngs,
+            self._potentials,
+            self.rewards,
+            self.terminations,
+            self.final_scores,
+            self._seen,
+            self._masks,
+            self.seats,
+            self._mode,
+            look and self._rows is None,
+        )
+        self._refuse(refused)
         if self._rows is not None:
             if look:
                 self._look()
