@@ -174,12 +174,14 @@ def test_files_that_can_t_be_read_are_refused(tmp_path):
         "cut.json": dumps(written())[:500].encode(),
         "deep.json": b"[" * 200_000,
         "digits.json": b"1" * 10_000,
-        "latin-1.json": '{"format": "cacao-record", "players": ["José"]}'.encode("latin-1"),
     }
     for name, data in cases.items():
         (tmp_path / name).write_bytes(data)
         with pytest.raises(RecordError, match=r"not a game record|not JSON|not text in UTF"):
             check(load(tmp_path / name))
+    (tmp_path / "latin-1.json").write_text('{"players": ["José"]}', encoding="latin-1")
+    with pytest.raises(RecordError, match=r"latin-1\.json is not text in UTF-8"):
+        load(tmp_path / "latin-1.json")
     with pytest.raises(RecordError, match="can't be read: No such file"):
         load(tmp_path / "missing.json")
     with pytest.raises(RecordError, match="there is no record in the folder"):

@@ -293,7 +293,7 @@ def _graph(net: PolicyNet, shape: tuple[int, ...]) -> Any:
             optimize=False,  # it would fold weights into constants
             verbose=False,
         )
-    assert program is not None  # it is without ``dynamo``
+    assert program is not None  # only the old exporter returns none
     return program.model_proto
 
 

@@ -125,7 +125,7 @@ def run_command(work: Callable[[], int | None]) -> int:
 
 
 def prepare(options: Namespace) -> None:
-    """Check the extra and the number of processes, and let the processes share the cores."""
+    """Check the extra and the number of processes, let these share the cores, and make code ahead."""
     if options.workers is not None:
         as_int("--workers", options.workers, 1)
     os.environ.setdefault("OMP_NUM_THREADS", "1")
